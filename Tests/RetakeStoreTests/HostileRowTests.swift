@@ -143,8 +143,8 @@ struct HostileRowTests {
     let folder = try TemporaryFolder()
     let path = folder.file("session.sqlite").path
     try Sample().write(path)
-    let size = try #require(Schema.packet.columns.firstIndex { $0.name == "size" })
-    let row = CraftedRow(table: Schema.packet, column: size, value: .integer((1 << 31) - 1))
+    let size = try #require(PacketRecord.table.columns.firstIndex { $0.name == "size" })
+    let row = CraftedRow(table: PacketRecord.table, column: size, value: .integer((1 << 31) - 1))
     #expect(try row.write(to: path))
 
     let reader = try StoreReader(opening: path)
@@ -164,8 +164,8 @@ struct HostileRowTests {
     let folder = try TemporaryFolder()
     let path = folder.file("session.sqlite").path
     try Sample().write(path)
-    let column = try #require(Schema.frame.columns.firstIndex { $0.name == "cause" })
-    let row = CraftedRow(table: Schema.frame, column: column, value: .text(cause))
+    let column = try #require(FrameRecord.table.columns.firstIndex { $0.name == "cause" })
+    let row = CraftedRow(table: FrameRecord.table, column: column, value: .text(cause))
     #expect(try row.write(to: path))
 
     let reader = try StoreReader(opening: path)

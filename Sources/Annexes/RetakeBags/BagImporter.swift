@@ -34,36 +34,23 @@ package struct BagImporter: Sendable {
   ///   and cannot be used; `SessionError`. After an error no files of the session remain.
   package func run() throws -> BagImportResult {
     let files = try BagFiles(options.path)
-    let target = try place(files)
-    let site = try SessionBuilder(for: target)
-    do {
-      let result = try BagBuild(
-        files: files, options: options, site: site, target: target, report: report
-      ).run()
-      try site.finish()
-      return result
-    } catch {
-      site.discard()
-      throw error
+    let target = try SessionFolder(
+      new: options.name, or: Self.name(files), in: options.into)
+    return try sessionErrors {
+      try SessionBuilder.build(target) { site in
+        try BagBuild(
+          files: files, options: options, site: site, target: target, report: report
+        ).run()
+      }
     }
   }
 
-  private func place(_ files: BagFiles) throws -> SessionFolder {
-    let name: String
-    if let wanted = options.name {
-      name = try SessionFolder.checked(name: wanted)
-    } else {
-      // Without `.db3` or `.mcap.zstd`; a folder has no such ending.
-      let endings: Set<Substring> = ["db3", "mcap", "zstd"]
-      var parts = files.name.split(separator: ".", omittingEmptySubsequences: false)
-      while parts.count > 1, let last = parts.last, endings.contains(last) { parts.removeLast() }
-      name = try SessionFolder.sanitized(name: parts.joined(separator: "."))
-    }
-    let target = SessionFolder(path: options.into + "/" + name)
-    guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw SessionError.nameTaken(path: target.path)
-    }
-    return target
+  /// Without `.db3` or `.mcap.zstd`; a folder has no such ending.
+  private static func name(_ files: BagFiles) -> String {
+    let endings: Set<Substring> = ["db3", "mcap", "zstd"]
+    var parts = files.name.split(separator: ".", omittingEmptySubsequences: false)
+    while parts.count > 1, let last = parts.last, endings.contains(last) { parts.removeLast() }
+    return parts.joined(separator: ".")
   }
 }
 
@@ -106,9 +93,7 @@ private final class BagBuild {
     let clock = BagClock(selection.tracks, first)
     if let note = clock.note { notes.append(note) }
     let origin = BagOrigin(clock.start)
-    let writer = try fromStore {
-      try StoreWriter(creating: site.folder.database, durability: .building)
-    }
+    let writer = try StoreWriter(building: site.folder.database)
     var tracks = selection.tracks.enumerated().map { number, track in
       BagTrack(
         number: number, topic: bag.topics[track.topic], type: track.type, site: site.folder,
@@ -127,7 +112,7 @@ private final class BagBuild {
         try sensor.take(message, clock: clock, origin: origin, into: samples)
       }
     }
-    try fromSamples { try samples.finish() }
+    try samples.finish()
     try FileManager.default.removeItem(atPath: scratch)
     tracks = try withImages(tracks)
     sensorTopics = try withSamples(sensors)
@@ -191,7 +176,8 @@ private final class BagBuild {
     }) { item in
       switch item {
       case .loss(let error): losses.add(error)
-      case .message(let message): try body(message)
+      // The bag's own reader converts errors of other modules, such as those of its media.
+      case .message(let message): try sessionErrors { try body(message) }
       }
     }
   }
@@ -280,8 +266,11 @@ private final class BagBuild {
     for track in tracks {
       do {
         // A topic that was left out before has no number.
-        try track.renumber(rows.count)
-        rows.append((track, try track.finish(report: report)))
+        rows.append(
+          try sessionErrors {
+            try track.renumber(rows.count)
+            return (track, try track.finish(report: report))
+          })
       } catch let error as SessionError {
         if case .interrupted = error { throw error }
         // No decoder accepts the packets of this topic, such as PNG of 16 bits.

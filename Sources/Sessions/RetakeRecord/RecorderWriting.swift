@@ -262,9 +262,13 @@ final class RecorderWriting: @unchecked Sendable {
     let found = settled(missingHashes())
     let standing = standing(with: found)
     outcome.status = standing.status
-    let ended = ("ended", (pipes.reason ?? .sourceEnded).rawValue)
+    var facts = standing.facts
+    facts += [
+      ("ended", (pipes.reason ?? .sourceEnded).rawValue),
+      (FootageFact.key, FootageFact.stored(pipes.remarks)),
+    ]
     do {
-      try close(standing.facts + [ended], hashes: found)
+      try close(facts, hashes: found)
       outcome.isClosed = true
       outcome.progress = writer.progress
       outcome.progress.session = site.folder.name
@@ -312,12 +316,9 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   /// Another process may have locked the database since the last commit.
-  private func close(
-    _ facts: [(key: String, value: String)], hashes: [FrameRecord]
-  ) throws {
+  private func close(_ facts: StoreWriter.Facts, hashes: [FrameRecord]) throws {
     let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
-    let footage = FootageFact.stored(pipes.remarks).map { [(FootageFact.key, $0)] } ?? []
-    writer.prepareClose(facts + footage, hashes: hashes)
+    writer.prepareClose(facts, hashes: hashes)
     // Ends: the other process releases the database, or the time limit is reached.
     while true {
       do {

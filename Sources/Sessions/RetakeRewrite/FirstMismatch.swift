@@ -22,8 +22,6 @@ struct FirstMismatch {
     }
   }
 
-  private static let pageRows = 1_024
-
   /// Reads the frames in capture order until one has different pixels.
   ///
   /// - Parameter found: The mismatch that was found; it is returned if no earlier one is found.
@@ -35,10 +33,8 @@ struct FirstMismatch {
     var progress = TrimProgress(total: places.count, report: report)
     for place in places {
       try progress.advance()
-      // Reading a frame does not use the sequences.
-      let source = TrimSource(reader: reader, track: .init(track: place.track, sequences: 0...0))
       do {
-        _ = try source.frame(place.sequence)
+        _ = try reader.frame(FrameID(track: place.track, sequence: place.sequence))
       } catch let error as SessionError {
         // Other errors do not matter here: the caller has a mismatch, and wants the first.
         if case .pixelMismatch = error { return error }
@@ -51,18 +47,11 @@ struct FirstMismatch {
   private func places() throws -> [Place] {
     var places: [Place] = []
     for track in tracks {
-      for start in stride(
-        from: track.sequences.lowerBound, through: track.sequences.upperBound, by: Self.pageRows)
-      {
-        let end = min(track.sequences.upperBound + 1, start + Self.pageRows)
-        let rows = try fromStore {
-          try reader.index.store.frames(track: track.track, sequences: start..<end)
-        }
-        for row in rows where row.packet != nil && row.cause == nil {
-          places.append(
-            Place(
-              nanoseconds: row.ptsNanoseconds, track: track.track, sequence: row.sequence))
-        }
+      let rows = try reader.index.store.frames(
+        track: track.track, sequences: Range(track.sequences))
+      for row in rows where row.packet != nil && row.cause == nil {
+        places.append(
+          Place(nanoseconds: row.ptsNanoseconds, track: track.track, sequence: row.sequence))
       }
     }
     return places.sorted()

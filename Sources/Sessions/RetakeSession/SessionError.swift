@@ -110,6 +110,18 @@ public enum SessionError: RetakeError {
     init(_ error: some RetakeError) { facts = error.facts }
   }
 
+  /// nil for an error of another kind.
+  package init?(any error: any Error) {
+    switch error {
+    case let error as SessionError: self = error
+    case let error as StoreError: self.init(error)
+    case let error as MediaError: self.init(error)
+    case let error as SampleError: self.init(error)
+    case let error as SensorError: self.init(error)
+    default: return nil
+    }
+  }
+
   package init(_ error: StoreError) {
     self = .database(code: error.code, description: ErrorText(error))
   }
@@ -418,21 +430,11 @@ public enum SessionError: RetakeError {
   public var advice: String? { facts.advice }
 }
 
-/// Runs a call of the store and converts its error to a session error.
-package func fromStore<Value>(_ body: () throws -> Value) throws -> Value {
-  do { return try body() } catch let error as StoreError { throw SessionError(error) }
-}
-
-/// Runs a call that writes samples, and converts its error to a session error.
-package func fromSamples<Value>(
-  _ body: () throws -> Value
-) throws -> Value {
-  do { return try body() } catch let error as SampleError { throw SessionError(error) }
-}
-
-/// Runs a call of the media module and converts its error to a session error.
-package func fromMedia<Value>(_ body: () throws -> Value) throws -> Value {
-  do { return try body() } catch let error as MediaError { throw SessionError(error) }
+/// Runs a call and converts errors of the modules that make a session to session errors.
+///
+/// A command calls it once, around all of its work; errors keep their codes and texts.
+package func sessionErrors<Value>(_ body: () throws -> Value) throws -> Value {
+  do { return try body() } catch { throw SessionError(any: error) ?? error }
 }
 
 /// The SHA-256 of a media file.
@@ -442,9 +444,7 @@ package func fromMedia<Value>(_ body: () throws -> Value) throws -> Value {
 package func mediaDigest(
   _ path: String, continues: (Int64) -> Bool
 ) throws -> [UInt8] {
-  let digest = try fromMedia {
-    try Sha256.digest(ofFile: path, continues: continues)
-  }
+  let digest = try sessionErrors { try Sha256.digest(ofFile: path, continues: continues) }
   guard let digest else { throw SessionError.interrupted }
   return bytes(hex: digest)
 }

@@ -95,6 +95,24 @@ public struct SessionFolder: Hashable, Sendable {
   }
 
   static let nameLengthMax = 64
+
+  /// The folder of a new session; it does not exist.
+  ///
+  /// - Parameters:
+  ///   - name: A name that the user gave; nil takes the safe form of `other`.
+  ///   - check: Called before the disk is asked whether the folder exists.
+  /// - Throws: `SessionError.badName` or `.nameTaken`.
+  package init(
+    new name: String?, or other: String, in parent: String,
+    check: (SessionFolder) throws -> Void = { _ in }
+  ) throws {
+    let name = try name.map(Self.checked(name:)) ?? Self.sanitized(name: other)
+    self.init(path: parent + "/" + name)
+    try check(self)
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw SessionError.nameTaken(path: path)
+    }
+  }
 }
 
 /// Decodes a hexadecimal string.

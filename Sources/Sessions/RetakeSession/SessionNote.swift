@@ -40,7 +40,7 @@ package struct SessionNote: Sendable {
     let text = try Self.checked(text)
     let store = try SessionReader.open(folder)
     guard store.isClosed else { throw SessionError.notClosed(folder) }
-    try fromStore {
+    try sessionErrors {
       // The writer opens the file again, so damage is reported before anything is written.
       try store.requireWhole()
       let writer = try StoreWriter(continuing: folder.database)
@@ -50,7 +50,7 @@ package struct SessionNote: Sendable {
   }
 
   static func text(in store: StoreReader) throws -> String? {
-    let stored = try fromStore { try store.meta(fact) }
+    let stored = try sessionErrors { try store.meta(fact) }
     return stored.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

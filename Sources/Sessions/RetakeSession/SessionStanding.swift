@@ -1,5 +1,5 @@
 import RetakeCore
-import RetakeStore
+package import RetakeStore
 
 /// The losses of a session. Only this type derives the session's status from them: a session with a
 /// frame that cannot be replayed is never called clean.
@@ -28,7 +28,7 @@ package struct SessionStanding: Hashable, Sendable {
   }
 
   /// For the table `meta`.
-  package var facts: [(key: String, value: String)] {
+  package var facts: StoreWriter.Facts {
     [("status", status.rawValue)]
       + (losses.isEmpty ? [] : [("losses", losses.joined(separator: "; "))])
   }

@@ -1,11 +1,23 @@
-package struct DecisionRecord: Hashable, Sendable {
-  package var run: Int
-  package var ordinal: Int
-  package var line: String
+package struct DecisionRecord: StoredRow {
+  package var run = 0
+  package var ordinal = 0
+  package var line = ""
+
+  package init() {}
 
   package init(run: Int, ordinal: Int, line: String) {
-    self.run = run
-    self.ordinal = ordinal
-    self.line = line
+    (self.run, self.ordinal, self.line) = (run, ordinal, line)
+  }
+
+  package static let table = Schema.Table(
+    "decision", keyCount: 2, of: DecisionRecord(),
+    references: [
+      "FOREIGN KEY (\"run\") REFERENCES run (\"run\")"
+    ])
+
+  package mutating func visit(_ row: inout RowColumns) throws {
+    try row.column("run", &run)
+    try row.column("ordinal", &ordinal, "$ >= 0")
+    try row.column("line", &line)
   }
 }

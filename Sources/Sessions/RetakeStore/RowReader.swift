@@ -10,11 +10,13 @@ struct RowReader {
   let table: Schema.Table
   private var next = 0
 
+  /// Of an older schema, the frames that are not their packet's first, with their rank.
+  private let ranks: [FrameID: Int]
+
   /// - Parameter walk: Must not move while the row is read.
-  init(_ walk: RowWalk, of table: Schema.Table) {
-    self.walk = walk
+  init(_ walk: RowWalk, of table: Schema.Table, ranks: [FrameID: Int] = [:]) {
+    (self.walk, self.table, self.ranks) = (walk, table, ranks)
     columnCount = walk.columnCount
-    self.table = table
   }
 
   /// Total size of all strings and blobs.
@@ -42,27 +44,26 @@ struct RowReader {
       value: (0..<columnCount).contains(place) ? walk.value(place).shortText : nil)
   }
 
+  /// Reads with a function, in place.
+  mutating func reading<Value>(_ read: (inout RowReader) throws -> Value) rethrows -> Value {
+    try read(&self)
+  }
+
+  /// nil for NULL.
+  mutating func ifAny<Value>(_ read: (inout RowReader) throws -> Value) throws -> Value? {
+    guard next < columnCount, walk.isNull(next) else { return try read(&self) }
+    next += 1
+    return nil
+  }
+
   mutating func int64() throws -> Int64 {
     guard case .int64(let value) = try take().storage else { throw damage }
     return value
   }
 
-  mutating func int64IfAny() throws -> Int64? {
-    switch try take().storage {
-    case .int64(let value): return value
-    case .null: return nil
-    default: throw damage
-    }
-  }
-
   /// A number within bounds, so that later computations do not overflow.
   mutating func int(in bounds: ClosedRange<Int64>) throws -> Int {
-    guard let value = try intIfAny(in: bounds) else { throw damage }
-    return value
-  }
-
-  mutating func intIfAny(in bounds: ClosedRange<Int64>) throws -> Int? {
-    guard let value = try int64IfAny() else { return nil }
+    let value = try int64()
     guard bounds.contains(value) else { throw damage }
     return Int(value)
   }
@@ -82,21 +83,16 @@ struct RowReader {
     Int64(try int(in: -Self.nanosecondsMax...Self.nanosecondsMax))
   }
 
-  mutating func nanosecondsIfAny() throws -> Int64? {
-    try intIfAny(in: -Self.nanosecondsMax...Self.nanosecondsMax).map { Int64($0) }
-  }
-
   /// Maximum of any count, so that the sum of a few fits.
   static let countMax: Int64 = 1 << 56
 
   /// A count, which is never negative.
-  mutating func count() throws -> Int {
-    guard let value = try countIfAny() else { throw damage }
-    return value
-  }
+  mutating func count() throws -> Int { try int(in: 0...Self.countMax) }
 
-  mutating func countIfAny() throws -> Int? {
-    try intIfAny(in: 0...Self.countMax)
+  /// The number of a frame among those that its packet gives.
+  mutating func shown(of frame: FrameID) throws -> Int {
+    let stored = try count()
+    return ranks[frame] ?? stored
   }
 
   /// A positive number that fits 32 bits.
@@ -109,50 +105,30 @@ struct RowReader {
   static let valueBytesMax = 64 << 20
 
   mutating func text() throws -> String {
-    guard let value = try textIfAny() else { throw damage }
+    guard case .string(let value) = try take().storage, value.utf8.count <= Self.valueBytesMax
+    else { throw damage }
     return value
-  }
-
-  mutating func textIfAny() throws -> String? {
-    switch try take().storage {
-    case .string(let value) where value.utf8.count <= Self.valueBytesMax: return value
-    case .null: return nil
-    default: throw damage
-    }
   }
 
   /// Maximum length of a code, far above the length of any existing code.
   private static let codeBytesMax = 256
 
   /// A stable code. Decisions and goldens hold it as one word, so it has visible ASCII only.
-  mutating func codeIfAny() throws -> String? {
-    guard let code = try textIfAny() else { return nil }
+  mutating func code() throws -> String {
+    let code = try text()
     let isWord = code.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     guard isWord, !code.isEmpty, code.utf8.count <= Self.codeBytesMax else { throw damage }
     return code
   }
 
   mutating func blob() throws -> [UInt8] {
-    guard let value = try blobIfAny() else { throw damage }
-    return value
-  }
-
-  mutating func blobIfAny() throws -> [UInt8]? {
-    switch try take().storage {
-    case .blob(let value) where value.count <= Self.valueBytesMax: return [UInt8](value)
-    case .null: return nil
-    default: throw damage
-    }
+    guard case .blob(let value) = try take().storage, value.count <= Self.valueBytesMax
+    else { throw damage }
+    return [UInt8](value)
   }
 
   mutating func digest() throws -> Digest128 {
     guard let digest = Digest128(bytes: try blob()) else { throw damage }
-    return digest
-  }
-
-  mutating func digestIfAny() throws -> Digest128? {
-    guard let bytes = try blobIfAny() else { return nil }
-    guard let digest = Digest128(bytes: bytes) else { throw damage }
     return digest
   }
 }

@@ -56,7 +56,7 @@ struct RowScan {
     let digest = walk.digest(table: table, columns: count)
     // The writer computes the sum before it writes `commit` and `digest`, so the stored sum does
     // not cover them.
-    if table.name != Schema.meta.name || !Self.isWriters(walk) { running.add(digest) }
+    if table.name != FactRecord.table.name || !Self.isWriters(walk) { running.add(digest) }
     if gap == nil, table.countsItsRows { gap = place.missing(before: walk, of: table) }
     guard version >= Schema.firstVersionWithChecks,
       // The checksum is the column after the row's own columns.
@@ -98,7 +98,7 @@ struct RowScan {
     // table.
     return broken
       + damaged.map { complaint in
-        guard complaint.table != Schema.meta.name else { return complaint }
+        guard complaint.table != FactRecord.table.name else { return complaint }
         var complaint = complaint
         complaint.kind = .check
         complaint.text = complaint.text.replacing(

@@ -15,7 +15,6 @@ package import RetakeCore
 package final class SampleWriter {
   private let writer: StoreWriter
   private var sensors: [Sensor] = []
-  private var waiting: [SampleRecord] = []
 
   private struct Sensor {
     var record: SensorRecord
@@ -24,15 +23,12 @@ package final class SampleWriter {
     var arrival = Int64.min
   }
 
-  /// As many samples as are in memory at once.
-  private static let batchRows = 4_096
-
   /// - Parameters:
   ///   - writer: Its database has the present schema. Rows that wait in it are committed, too.
   ///   - existing: The sensors that the database already has, with the number of their samples; new
   ///     sensors are numbered after them.
   package init(_ writer: StoreWriter, after existing: [SensorTrack] = []) {
-    precondition(writer.has(Schema.sample), "a database of an older schema has no sensors")
+    precondition(writer.has(SampleRecord.table), "a database of an older schema has no sensors")
     self.writer = writer
     sensors = existing.map {
       Sensor(
@@ -124,18 +120,49 @@ package final class SampleWriter {
     guard arrival >= sensors[place].arrival else {
       throw SampleError.backwards(sensor: name, nanoseconds: sensors[place].arrival - arrival)
     }
-    waiting.append(
+    writer.append([
       SampleRecord(
         sensor: sensor, index: sensors[place].count, timeNanoseconds: time,
-        arrivalNanoseconds: arrival, numbers: numbers))
+        arrivalNanoseconds: arrival, numbers: numbers)
+    ])
     sensors[place].count += 1
     (sensors[place].time, sensors[place].arrival) = (time, arrival)
-    if waiting.count == Self.batchRows { try flush() }
+    if writer.pendingCount >= StoreWriter.batchRows { try finish() }
   }
 
   /// Commits the waiting samples. More may be appended afterwards.
   package func finish() throws {
-    try flush()
+    do { try writer.commit() } catch let error as StoreError {
+      throw SampleError.store(error.facts)
+    }
+  }
+
+  /// Copies all sensors of a session, with their samples before the end of a span. The samples
+  /// begin with the last one at or before the span.
+  ///
+  /// - Parameter moved: A time of the session on the clock of the copy.
+  package func copy(
+    from reader: StoreReader, in span: Range<Int64> = .min ..< .max,
+    moved: (Int64) -> Int64 = { $0 }
+  ) throws {
+    for sensor in try reader.sensors() {
+      let number = try add(
+        name: freeName(sensor.name), kind: sensor.kind, unit: sensor.unit,
+        channels: sensor.channels, source: sensor.source)
+      let before = try reader.samples(
+        sensor: sensor.sensor, upTo: span.lowerBound,
+        end: try reader.sampleEnd(sensor: sensor.sensor))
+      try reader.eachSamplePage(sensor: sensor.sensor, from: max(0, before - 1)) { page in
+        for row in page {
+          guard row.timeNanoseconds < span.upperBound else { return false }
+          try append(
+            number, time: moved(row.timeNanoseconds), arrival: moved(row.arrivalNanoseconds),
+            row.numbers)
+        }
+        return true
+      }
+    }
+    try finish()
   }
 
   /// Adds rows that were read from a damaged database. Rows that do not fit are left out, and the
@@ -164,16 +191,8 @@ package final class SampleWriter {
         continue
       }
     }
-    try flush()
+    try finish()
     return (numbers.count, added)
-  }
-
-  private func flush() throws {
-    writer.append(waiting)
-    waiting.removeAll(keepingCapacity: true)
-    do { try writer.commit() } catch let error as StoreError {
-      throw SampleError.store(error.facts)
-    }
   }
 
   private static func isName(_ name: String) -> Bool {

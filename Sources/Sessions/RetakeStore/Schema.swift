@@ -6,22 +6,30 @@
 ///
 /// Schema 1 had no `row_check`, before schema 3 a frame did not store which picture of its packet
 /// it is (`shown`), and before schema 4 there were no sensors; everything else is the same.
-enum Schema {
+package enum Schema {
   static let version: Int64 = 4
   /// The oldest version that can be read and migrated.
   static let oldestVersion: Int64 = 1
 
-  /// In the order in which they are created, dumped and checked.
-  static let tables: [Table] = [
-    meta, segment, segmentTrack, packet, frame, event, file, run, node, span, externalEvent,
-    decision, result, sensor, sample,
+  /// In the order in which their tables are created, dumped and checked.
+  static let records: [any StoredRow.Type] = [
+    FactRecord.self, SegmentRecord.self, SegmentTrackRecord.self, PacketRecord.self,
+    FrameRecord.self, EventRecord.self, FileRecord.self, RunRecord.self, NodeRecord.self,
+    SpanRecord.self, ExternalEventRecord.self, DecisionRecord.self, ResultRecord.self,
+    SensorRecord.self, SampleRecord.self,
   ]
+  /// The records that do not depend on how frames are stored, without facts and runs.
+  static let accounts: [any StoredRow.Type] = [
+    EventRecord.self, NodeRecord.self, SpanRecord.self, ExternalEventRecord.self,
+    DecisionRecord.self, ResultRecord.self, SensorRecord.self, SampleRecord.self,
+  ]
+  static let tables: [Table] = records.map { $0.table }
 
   /// The tables that a version has.
   static func tables(version: Int64) -> [Table] { tables.filter { $0.firstVersion <= version } }
 
   /// One table: its columns in order; the first `keyCount` of them are the primary key.
-  struct Table: Sendable {
+  package struct Table: Sendable {
     var name: String
     var keyCount: Int
     var columns: [Column]
@@ -109,103 +117,4 @@ enum Schema {
   /// In earlier versions, a frame's rank among the rows of its packet determines its picture.
   static let firstVersionWithShown: Int64 = 3
   static let firstVersionWithSensors: Int64 = 4
-
-  static let meta = Table(
-    name: "meta", keyCount: 1,
-    columns: [
-      .init("key", "TEXT NOT NULL CHECK (\"key\" <> '')"),
-      .init("value", "TEXT NOT NULL"),
-    ])
-
-  static let segment = Table(
-    name: "segment", keyCount: 1,
-    columns: [
-      .init("index", "INTEGER NOT NULL CHECK (\"index\" >= 0)"),
-      .init("file", "TEXT NOT NULL CHECK (\"file\" <> '')"),
-      .init("started_ns", "INTEGER NOT NULL"),
-      .init("closed", "INTEGER NOT NULL CHECK (\"closed\" IN (0, 1))"),
-      .init("bytes", "INTEGER NOT NULL CHECK (\"bytes\" >= 0)"),
-      .init("reason", "TEXT"),
-    ])
-
-  static let segmentTrack = Table(
-    name: "segment_track", keyCount: 2,
-    columns: [
-      .init("segment", "INTEGER NOT NULL"),
-      .init("track", "INTEGER NOT NULL CHECK (\"track\" >= 0)"),
-      .init("stream_index", "INTEGER NOT NULL CHECK (\"stream_index\" >= 0)"),
-      .init("codec", "TEXT NOT NULL CHECK (\"codec\" <> '')"),
-      .init("profile", "INTEGER"),
-      .init("extradata", "BLOB"),
-      .init("width", "INTEGER NOT NULL CHECK (\"width\" > 0)"),
-      .init("height", "INTEGER NOT NULL CHECK (\"height\" > 0)"),
-      .init("pixel_format", "TEXT NOT NULL CHECK (\"pixel_format\" <> '')"),
-      .init("range", "TEXT CHECK (\"range\" IN ('limited', 'full'))"),
-      .init("matrix", "TEXT CHECK (\"matrix\" IN ('bt601', 'bt709', 'bt2020', 'identity'))"),
-      .init("rotation", "INTEGER NOT NULL CHECK (\"rotation\" IN (0, 90, 180, 270))"),
-      .init("aspect_numerator", "INTEGER NOT NULL CHECK (\"aspect_numerator\" > 0)"),
-      .init("aspect_denominator", "INTEGER NOT NULL CHECK (\"aspect_denominator\" > 0)"),
-      .init("time_base_numerator", "INTEGER NOT NULL CHECK (\"time_base_numerator\" > 0)"),
-      .init("time_base_denominator", "INTEGER NOT NULL CHECK (\"time_base_denominator\" > 0)"),
-      .init("delay", "INTEGER NOT NULL CHECK (\"delay\" >= 0)"),
-    ], references: ["FOREIGN KEY (\"segment\") REFERENCES segment (\"index\")"])
-
-  static let packet = Table(
-    name: "packet", keyCount: 2,
-    columns: [
-      .init("track", "INTEGER NOT NULL CHECK (\"track\" >= 0)"),
-      .init("index", "INTEGER NOT NULL CHECK (\"index\" >= 0)"),
-      .init("segment", "INTEGER NOT NULL"),
-      .init("ordinal", "INTEGER NOT NULL CHECK (\"ordinal\" >= 0)"),
-      .init("pts", "INTEGER"),
-      .init("dts", "INTEGER"),
-      .init("duration", "INTEGER NOT NULL"),
-      .init("flags", "INTEGER NOT NULL CHECK (\"flags\" BETWEEN 0 AND 7)"),
-      .init("size", "INTEGER NOT NULL CHECK (\"size\" >= 0)"),
-      .init("digest", "BLOB NOT NULL CHECK (length(\"digest\") = 16)"),
-      .init("offset", "INTEGER CHECK (\"offset\" >= 0)"),
-      .init("side_data", "BLOB"),
-    ],
-    references: [
-      "FOREIGN KEY (\"segment\", \"track\") REFERENCES segment_track (\"segment\", \"track\")"
-    ])
-
-  static let frame = Table(
-    name: "frame", keyCount: 2,
-    columns: [
-      .init("track", "INTEGER NOT NULL CHECK (\"track\" >= 0)"),
-      .init("sequence", "INTEGER NOT NULL CHECK (\"sequence\" >= 0)"),
-      .init("pts", "INTEGER"),
-      .init("pts_ns", "INTEGER NOT NULL"),
-      .init("arrival_ns", "INTEGER NOT NULL"),
-      .init("packet", "INTEGER"),
-      .init("entry", "INTEGER CHECK (\"entry\" <= \"packet\")"),
-      .init("pixel_hash", "BLOB CHECK (length(\"pixel_hash\") = 16)"),
-      .init("cause", "TEXT CHECK (\"cause\" <> '')"),
-      .init("assumed", "INTEGER NOT NULL CHECK (\"assumed\" BETWEEN 0 AND 255)"),
-      .init("shown", "INTEGER NOT NULL CHECK (\"shown\" >= 0)", since: firstVersionWithShown),
-    ],
-    references: [
-      "FOREIGN KEY (\"track\", \"packet\") REFERENCES packet (\"track\", \"index\")",
-      "FOREIGN KEY (\"track\", \"entry\") REFERENCES packet (\"track\", \"index\")",
-    ])
-
-  static let event = Table(
-    name: "event", keyCount: 1,
-    columns: [
-      .init("ordinal", "INTEGER NOT NULL CHECK (\"ordinal\" >= 0)"),
-      .init("time_ns", "INTEGER NOT NULL"),
-      .init("track", "INTEGER"),
-      .init("source", "TEXT NOT NULL"),
-      .init("kind", "TEXT NOT NULL CHECK (\"kind\" <> '')"),
-      .init("json", "TEXT NOT NULL"),
-    ])
-
-  static let file = Table(
-    name: "file", keyCount: 1,
-    columns: [
-      .init("path", "TEXT NOT NULL CHECK (\"path\" <> '')"),
-      .init("role", "TEXT NOT NULL CHECK (\"role\" <> '')"),
-      .init("sha256", "BLOB NOT NULL CHECK (length(\"sha256\") = 32)"),
-    ])
 }

@@ -21,50 +21,36 @@ extension StoreReader {
       hasher.append("track")
       hasher.append(track)
       for part in parts[track] ?? [] { Self.append(part, to: &hasher) }
-      try appendPackets(of: track, to: &hasher)
-      try appendFrames(of: track, to: &hasher)
+      hasher.append("packets")
+      try each("WHERE track = ? ORDER BY \"index\"", [track]) { (packet: PacketRecord) in
+        hasher.append(packet.index)
+        hasher.append(packet.segment)
+        hasher.append(packet.digest)
+        return true
+      }
+      hasher.append("frames")
+      try each("WHERE track = ? ORDER BY sequence", [track]) { (frame: FrameRecord) in
+        Self.append(frame, to: &hasher)
+        return true
+      }
     }
     hasher.append("events")
-    try eachEvent { Self.append($0, to: &hasher) }
+    try each("ORDER BY ordinal") { (event: EventRecord) in
+      Self.append(event, to: &hasher)
+      return true
+    }
     try appendSensors(to: &hasher)
     return hasher.finish()
   }
 
-  /// Number of rows that are in memory at once.
-  static let pageRows = 4_096
-
-  private func appendPackets(of track: Int, to hasher: inout DigestHasher) throws {
-    hasher.append("packets")
-    var next = 0
-    while true {
-      let page = try packets(track: track, from: next, count: Self.pageRows)
-      for packet in page {
-        hasher.append(packet.index)
-        hasher.append(packet.segment)
-        hasher.append(packet.digest)
-      }
-      guard let last = page.last else { return }
-      next = last.index + 1
-    }
-  }
-
-  private func appendFrames(of track: Int, to hasher: inout DigestHasher) throws {
-    hasher.append("frames")
-    var next = 0
-    while true {
-      let page = try frames(track: track, from: next, count: Self.pageRows)
-      for frame in page {
-        hasher.append(frame.sequence)
-        Self.append(frame.pts, to: &hasher)
-        hasher.append(frame.ptsNanoseconds)
-        hasher.append(frame.arrivalNanoseconds)
-        Self.append(frame.packet.map { Int64($0) }, to: &hasher)
-        hasher.append(frame.cause ?? "")
-        hasher.append(frame.assumed.rawValue)
-      }
-      guard let last = page.last else { return }
-      next = last.sequence + 1
-    }
+  private static func append(_ frame: FrameRecord, to hasher: inout DigestHasher) {
+    hasher.append(frame.sequence)
+    append(frame.pts, to: &hasher)
+    hasher.append(frame.ptsNanoseconds)
+    hasher.append(frame.arrivalNanoseconds)
+    append(frame.packet.map { Int64($0) }, to: &hasher)
+    hasher.append(frame.cause ?? "")
+    hasher.append(frame.assumed.rawValue)
   }
 
   private static func append(_ value: Int64?, to hasher: inout DigestHasher) {

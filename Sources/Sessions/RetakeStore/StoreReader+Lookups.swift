@@ -6,81 +6,58 @@ extension StoreReader {
   /// The last key packet at or before a packet; the track's first packet if there is no such key
   /// packet.
   package func keyPacket(track: Int, atOrBefore index: Int) throws -> Int {
-    try read { database in
-      let key = try DatabaseValue.fetchOne(
-        database,
-        sql: """
-          SELECT "index" FROM packet WHERE track = ? AND "index" <= ? AND (flags & 1) = 1
-          ORDER BY "index" DESC LIMIT 1
-          """, arguments: [track, index])
-      return key.flatMap { Int.fromDatabaseValue($0) } ?? 0
-    }
+    try number(
+      """
+      SELECT "index" FROM packet WHERE track = ? AND "index" <= ? AND (flags & 1) = 1
+      ORDER BY "index" DESC LIMIT 1
+      """, [track, index]) ?? 0
   }
 
   /// The first key packet after a packet; nil if there is no such key packet.
   package func keyPacket(track: Int, after index: Int) throws -> Int? {
-    try read { database in
-      let key = try DatabaseValue.fetchOne(
-        database,
-        sql: """
-          SELECT "index" FROM packet WHERE track = ? AND "index" > ? AND (flags & 1) = 1
-          ORDER BY "index" LIMIT 1
-          """, arguments: [track, index])
-      return key.flatMap { Int.fromDatabaseValue($0) }
-    }
+    try number(
+      """
+      SELECT "index" FROM packet WHERE track = ? AND "index" > ? AND (flags & 1) = 1
+      ORDER BY "index" LIMIT 1
+      """, [track, index])
   }
 
   /// The sequence of a packet's first frame. It scans all frames of the track.
   package func firstSequence(track: Int, packet: Int) throws -> Int? {
-    try read { database in
-      let sequence = try DatabaseValue.fetchOne(
-        database, sql: "SELECT min(sequence) FROM frame WHERE track = ? AND packet = ?",
-        arguments: [track, packet])
-      return sequence.flatMap { Int.fromDatabaseValue($0) }
-    }
+    try number("SELECT min(sequence) FROM frame WHERE track = ? AND packet = ?", [track, packet])
   }
 
   package func packetCount(segment: Int) throws -> Int {
-    try read { database in
-      try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM packet WHERE segment = ?", arguments: [segment]) ?? 0
-    }
+    try number("SELECT count(*) FROM packet WHERE segment = ?", [segment]) ?? 0
   }
 
   /// The highest index of a track's packets in some segments.
   package func lastPacket(segments: [Int], track: Int) throws -> Int? {
-    var last: Int?
-    for segment in segments {
-      let found = try read { database in
-        try DatabaseValue.fetchOne(
-          database, sql: "SELECT max(\"index\") FROM packet WHERE track = ? AND segment = ?",
-          arguments: [track, segment])
-      }
-      if let found = found.flatMap({ Int.fromDatabaseValue($0) }) { last = max(last ?? 0, found) }
-    }
-    return last
+    try segments.compactMap {
+      try number("SELECT max(\"index\") FROM packet WHERE track = ? AND segment = ?", [track, $0])
+    }.max()
   }
 
   /// The lowest index of a track's packets in a segment; nil for an empty segment.
   package func firstPacket(track: Int, segment: Int) throws -> Int? {
-    try read { database in
-      let found = try DatabaseValue.fetchOne(
-        database, sql: "SELECT min(\"index\") FROM packet WHERE track = ? AND segment = ?",
-        arguments: [track, segment])
-      return found.flatMap { Int.fromDatabaseValue($0) }
-    }
+    try number(
+      "SELECT min(\"index\") FROM packet WHERE track = ? AND segment = ?", [track, segment])
   }
 
   /// The lowest index of a track's packets at or after `index`; nil after the last one.
   package func firstPacket(track: Int, atOrAfter index: Int) throws -> Int? {
+    try number(
+      """
+      SELECT "index" FROM packet WHERE track = ? AND "index" >= ?
+      ORDER BY "index" LIMIT 1
+      """, [track, index])
+  }
+
+  /// The number that a query selects first; nil without a row, and for a value of another type.
+  private func number(_ sql: String, _ arguments: StatementArguments) throws -> Int? {
     try read { database in
-      let found = try DatabaseValue.fetchOne(
-        database,
-        sql: """
-          SELECT "index" FROM packet WHERE track = ? AND "index" >= ?
-          ORDER BY "index" LIMIT 1
-          """, arguments: [track, index])
-      return found.flatMap { Int.fromDatabaseValue($0) }
+      let value = try DatabaseValue.fetchOne(database, sql: sql, arguments: arguments)
+      return value.flatMap { Int.fromDatabaseValue($0) }
     }
   }
 
@@ -96,9 +73,9 @@ extension StoreReader {
       while try walk.next() {
         // A damaged table may have no end.
         guard sequences.count < rowCountMax else {
-          throw RowDamage(table: Schema.frame.name, column: "rows")
+          throw RowDamage(table: FrameRecord.table.name, column: "rows")
         }
-        var reader = RowReader(walk, of: Schema.frame)
+        var reader = RowReader(walk, of: FrameRecord.table)
         sequences.append(try reader.count())
       }
       return sequences
@@ -107,14 +84,11 @@ extension StoreReader {
 
   /// Number of frames with a packet and no cause that have no stored pixel digest.
   package func undigestedFrames(track: Int) throws -> Int {
-    try read { database in
-      try Int.fetchOne(
-        database,
-        sql: """
-          SELECT count(*) FROM frame
-          WHERE track = ? AND packet IS NOT NULL AND cause IS NULL AND pixel_hash IS NULL
-          """, arguments: [track]) ?? 0
-    }
+    try number(
+      """
+      SELECT count(*) FROM frame
+      WHERE track = ? AND packet IS NOT NULL AND cause IS NULL AND pixel_hash IS NULL
+      """, [track]) ?? 0
   }
 
   /// Counts of a track, computed by the database.
@@ -158,21 +132,21 @@ extension StoreReader {
       guard try sizes.next(), try frames.next() else {
         throw RowDamage(table: "frame", column: "track")
       }
-      var packetRow = RowReader(sizes, of: Schema.packet)
-      var frameRow = RowReader(frames, of: Schema.frame)
+      var packetRow = RowReader(sizes, of: PacketRecord.table)
+      var frameRow = RowReader(frames, of: FrameRecord.table)
       let (packetCount, bytes) = (try packetRow.count(), try packetRow.int64())
       let (frameCount, damaged, shed) = (
         try frameRow.count(), try frameRow.count(), try frameRow.count()
       )
-      for (table, count) in [(Schema.packet, packetCount), (Schema.frame, frameCount)]
+      for (table, count) in [(PacketRecord.table, packetCount), (FrameRecord.table, frameCount)]
       where count > rowCountMax {
         throw RowDamage(table: table.name, column: "rows")
       }
       return TrackCounts(
         packets: packetCount, packetBytes: bytes, frames: frameCount, damaged: damaged, shed: shed,
         packetEnd: try packetRow.count(), frameEnd: try frameRow.count(),
-        firstNanoseconds: try frameRow.nanosecondsIfAny(),
-        lastNanoseconds: try frameRow.nanosecondsIfAny())
+        firstNanoseconds: try frameRow.ifAny { try $0.nanoseconds() },
+        lastNanoseconds: try frameRow.ifAny { try $0.nanoseconds() })
     }
   }
 
@@ -194,7 +168,7 @@ extension StoreReader {
         "SELECT sequence, pts_ns FROM frame WHERE track = ? ORDER BY sequence \(order) LIMIT 1",
         [track], in: database)
       guard try walk.next() else { return nil }
-      var reader = RowReader(walk, of: Schema.frame)
+      var reader = RowReader(walk, of: FrameRecord.table)
       return (try reader.count(), try reader.nanoseconds())
     }
   }
@@ -210,9 +184,11 @@ extension StoreReader {
         FROM frame WHERE track = ? AND pts_ns >= ? AND pts_ns < ?
         """, [track, nanoseconds.lowerBound, nanoseconds.upperBound], in: database)
       guard try walk.next() else { return nil }
-      var reader = RowReader(walk, of: Schema.frame)
+      var reader = RowReader(walk, of: FrameRecord.table)
       // min and max of no rows are NULL.
-      guard let first = try reader.countIfAny(), let last = try reader.countIfAny() else {
+      guard let first = try reader.ifAny({ try $0.count() }),
+        let last = try reader.ifAny({ try $0.count() })
+      else {
         return nil
       }
       return (first...last, try reader.nanoseconds(), try reader.nanoseconds())
@@ -223,9 +199,8 @@ extension StoreReader {
   package func frames(
     track: Int, packets: ClosedRange<Int>
   ) throws -> [FrameRecord] {
-    try withShown(
-      rows(
-        "WHERE track = ? AND packet >= ? AND packet <= ? ORDER BY sequence",
-        [track, packets.lowerBound, packets.upperBound]))
+    try rows(
+      "WHERE track = ? AND packet >= ? AND packet <= ? ORDER BY sequence",
+      [track, packets.lowerBound, packets.upperBound])
   }
 }

@@ -28,7 +28,7 @@ extension StoreReader {
         SELECT count(DISTINCT track), count(*) FROM (SELECT track FROM segment_track LIMIT ?)
         """, [Self.segmentCountMax + 1], in: database)
       guard try walk.next() else { throw RowDamage(table: "segment_track", column: "track") }
-      var reader = RowReader(walk, of: Schema.segmentTrack)
+      var reader = RowReader(walk, of: SegmentTrackRecord.table)
       return (try reader.count(), try reader.count())
     }
     guard tracks <= Self.trackCountMax else {
@@ -59,10 +59,9 @@ extension StoreReader {
   package func frames(
     track: Int, sequences: Range<Int>
   ) throws -> [FrameRecord] {
-    try withShown(
-      rows(
-        "WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence",
-        [track, sequences.lowerBound, sequences.upperBound]))
+    try rows(
+      "WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence",
+      [track, sequences.lowerBound, sequences.upperBound])
   }
 
   /// At most `count` packets of a track, from the index on. A gap of any length is crossed: only
@@ -78,8 +77,35 @@ extension StoreReader {
   package func frames(
     track: Int, from sequence: Int, count: Int
   ) throws -> [FrameRecord] {
-    try withShown(
-      rows("WHERE track = ? AND sequence >= ? ORDER BY sequence LIMIT ?", [track, sequence, count]))
+    try rows(
+      "WHERE track = ? AND sequence >= ? ORDER BY sequence LIMIT ?", [track, sequence, count])
+  }
+
+  /// Passes on the frames of a track page by page, while `body` returns `true`.
+  package func eachFramePage(
+    track: Int, count: Int = 1_024, _ body: ([FrameRecord]) throws -> Bool
+  ) throws {
+    try Self.eachPage(
+      after: \.sequence, { try frames(track: track, from: $0, count: count) }, body)
+  }
+
+  /// Passes on pages of rows until a page is empty or `body` returns `false`.
+  ///
+  /// - Parameters:
+  ///   - number: The number that the next page begins behind.
+  ///   - page: Reads the page that begins at a number.
+  ///   - body: May use the reader, in contrast to that of `each`.
+  package static func eachPage<Row>(
+    from first: Int = 0, after number: KeyPath<Row, Int>, _ page: (Int) throws -> [Row],
+    _ body: ([Row]) throws -> Bool
+  ) rethrows {
+    var next = first
+    while true {
+      let rows = try page(next)
+      // Rows of a damaged table may lead back.
+      guard let last = rows.last?[keyPath: number], last >= next, try body(rows) else { return }
+      next = last + 1
+    }
   }
 
   package func frame(_ id: FrameID) throws -> FrameRecord? {
@@ -102,7 +128,7 @@ extension StoreReader {
       while try walk.next() {
         count += 1
         guard count <= rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
-        var reader = RowReader(walk, of: Schema.packet)
+        var reader = RowReader(walk, of: PacketRecord.table)
         digests[try reader.count()] = try reader.digest()
       }
       return digests
@@ -125,7 +151,7 @@ extension StoreReader {
   }
 
   package func eventCount() throws -> Int {
-    try read { try boundedCount(of: Schema.event.name, in: $0) }
+    try read { try boundedCount(of: EventRecord.table.name, in: $0) }
   }
 
   /// The number of a table's rows. A damaged table may contain a cycle, so counting stops after the
@@ -137,22 +163,6 @@ extension StoreReader {
         arguments: [rowCountMax + 1]) ?? 0
     guard count <= rowCountMax else { throw RowDamage(table: table, column: "rows") }
     return count
-  }
-
-  /// Passes on the events one at a time, by ordinal, without keeping them in memory.
-  func eachEvent(_ body: (EventRecord) -> Void) throws {
-    try read { database in
-      let walk = try RowWalk(
-        EventRecord.table.selectSQL(version: Int64(schemaVersion)) + " ORDER BY ordinal",
-        in: database)
-      var count = 0
-      while try walk.next() {
-        count += 1
-        guard count <= rowCountMax else { throw RowDamage(table: "event", column: "rows") }
-        var reader = RowReader(walk, of: EventRecord.table)
-        body(try EventRecord(&reader))
-      }
-    }
   }
 
   package func runs() throws -> [RunRecord] { try rows("ORDER BY run") }
@@ -187,18 +197,7 @@ extension StoreReader {
   package func eachSpan(
     run: Int, _ body: (SpanRecord) -> Bool
   ) throws {
-    try read { database in
-      let walk = try RowWalk(
-        SpanRecord.table.selectSQL(version: Int64(schemaVersion))
-          + " WHERE run = ? ORDER BY node, track, sequence, item", [run], in: database)
-      var count = 0
-      while try walk.next() {
-        count += 1
-        guard count <= rowCountMax else { throw RowDamage(table: "span", column: "rows") }
-        var reader = RowReader(walk, of: SpanRecord.table)
-        guard body(try SpanRecord(&reader)) else { return }
-      }
-    }
+    try each("WHERE run = ? ORDER BY node, track, sequence, item", [run], body)
   }
 
   package func externalEvents(
@@ -242,23 +241,49 @@ extension StoreReader {
   func rows<Record: StoredRow>(
     _ clause: String, _ arguments: StatementArguments = []
   ) throws -> [Record] {
+    var records: [Record] = []
+    var bytes = 0
+    try walk(Record.self, clause, arguments) { row in
+      bytes += row.byteCount
+      // A few rows may have values of 64 MiB each.
+      guard bytes <= Self.pageBytesMax else {
+        throw RowDamage(table: Record.table.name, column: "rows")
+      }
+      records.append(try Record(row))
+      return true
+    }
+    return records
+  }
+
+  /// Passes on records one at a time, without keeping them in memory, while `body` returns `true`.
+  ///
+  /// - Parameter body: Must not use this reader: reads do not nest.
+  func each<Record: StoredRow>(
+    _ clause: String, _ arguments: StatementArguments = [], _ body: (Record) throws -> Bool
+  ) throws {
+    try walk(Record.self, clause, arguments) { try body(Record($0)) }
+  }
+
+  private func walk<Record: StoredRow>(
+    _: Record.Type, _ clause: String, _ arguments: StatementArguments,
+    _ body: (RowReader) throws -> Bool
+  ) throws {
+    let table = Record.table
+    // A table that an older schema does not have is empty.
+    guard has(table) else { return }
+    // Before the read, because it reads all frames itself.
+    let ranks = Record.self == FrameRecord.self ? try shownRanks() : [:]
     try read { database in
       let walk = try RowWalk(
-        Record.table.selectSQL(version: Int64(schemaVersion)) + " " + clause, arguments,
-        in: database, keepsStatement: true)
-      var records: [Record] = []
-      var bytes = 0
+        table.selectSQL(version: Int64(schemaVersion)) + " " + clause, arguments, in: database,
+        keepsStatement: true)
+      var count = 0
       while try walk.next() {
-        var reader = RowReader(walk, of: Record.table)
-        bytes += reader.byteCount
-        // Two bounds: a damaged table may have no end, and a few rows may have
-        // values of 64 MiB each.
-        guard records.count < rowCountMax, bytes <= Self.pageBytesMax else {
-          throw RowDamage(table: Record.table.name, column: "rows")
-        }
-        records.append(try Record(&reader))
+        count += 1
+        // A damaged table may have no end.
+        guard count <= rowCountMax else { throw RowDamage(table: table.name, column: "rows") }
+        guard try body(RowReader(walk, of: table, ranks: ranks)) else { return }
       }
-      return records
     }
   }
 }

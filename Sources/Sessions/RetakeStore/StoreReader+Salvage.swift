@@ -26,7 +26,7 @@ extension StoreReader {
 
   package func salvage() -> Salvage {
     var salvage = Salvage()
-    let facts: [FactRow] = trusted()
+    let facts: [FactRecord] = trusted()
     // The writer of the new database sets these itself.
     for fact in facts where !StoreWriter.ownKeys.contains(fact.key) {
       salvage.facts[fact.key] = fact.value
@@ -42,10 +42,10 @@ extension StoreReader {
     }
     salvage.decisions = trusted().filter { (row: DecisionRecord) in known.contains(row.run) }
     salvage.results = trusted().filter { (row: ResultRecord) in known.contains(row.run) }
-    if has(Schema.sample) {
+    if has(SampleRecord.table) {
       salvage.sensors = trusted()
       salvage.samples = trusted()
-      let counts = (rowCount(of: Schema.sensor), rowCount(of: Schema.sample))
+      let counts = (rowCount(of: SensorRecord.table), rowCount(of: SampleRecord.table))
       (salvage.sensorRows, salvage.sampleRows) = (counts.0 ?? 0, counts.1 ?? 0)
       salvage.areSensorsCounted = counts.0 != nil && counts.1 != nil
     } else {
@@ -76,29 +76,9 @@ extension StoreReader {
         let isWhole =
           version < Schema.firstVersionWithChecks
           || walk.int64(count) == RunningDigest.check(of: walk.digest(table: table, columns: count))
-        var reader = RowReader(walk, of: table)
-        if isWhole, let record = try? Record(&reader) { records.append(record) }
+        if isWhole, let record = try? Record(RowReader(walk, of: table)) { records.append(record) }
       }
     }
     return records
-  }
-}
-
-/// A fact about the session.
-private struct FactRow: StoredRow {
-  static var table: Schema.Table { Schema.meta }
-  var key: String
-  var value: String
-
-  var values: [DatabaseValue] {
-    RowBuilder.build {
-      $0.add(key)
-      $0.add(value)
-    }
-  }
-
-  init(_ row: inout RowReader) throws {
-    key = try row.text()
-    value = try row.text()
   }
 }

@@ -7,7 +7,6 @@ extension StoreReader {
 
   /// In the order of their numbers.
   package func sensors() throws -> [SensorRecord] {
-    guard has(Schema.sensor) else { return [] }
     let rows: [SensorRecord] = try rows("ORDER BY sensor LIMIT \(SensorRecord.countMax + 1)")
     guard rows.count <= SensorRecord.countMax else {
       throw StoreError.corrupt(
@@ -26,20 +25,19 @@ extension StoreReader {
   package func samples(
     sensor: Int, from index: Int, count: Int
   ) throws -> [SampleRecord] {
-    guard has(Schema.sample) else { return [] }
-    return try rows(
+    try rows(
       "WHERE sensor = ? AND \"index\" >= ? ORDER BY \"index\" LIMIT ?", [sensor, index, count])
   }
 
   /// One more than the highest index of a sensor's samples; 0 without samples.
   package func sampleEnd(sensor: Int) throws -> Int {
-    guard has(Schema.sample) else { return 0 }
+    guard has(SampleRecord.table) else { return 0 }
     return try read { database in
       let walk = try RowWalk(
         "SELECT \"index\" FROM sample WHERE sensor = ? ORDER BY \"index\" DESC LIMIT 1", [sensor],
         in: database)
       guard try walk.next() else { return 0 }
-      var reader = RowReader(walk, of: Schema.sample)
+      var reader = RowReader(walk, of: SampleRecord.table)
       return try reader.count() + 1
     }
   }
@@ -65,12 +63,9 @@ extension StoreReader {
   package func eachSamplePage(
     sensor: Int, from index: Int = 0, _ body: ([SampleRecord]) throws -> Bool
   ) throws {
-    var next = index
-    while true {
-      let page = try samples(sensor: sensor, from: next, count: Self.samplePageRows)
-      guard let last = page.last, try body(page) else { return }
-      next = last.index + 1
-    }
+    try Self.eachPage(
+      from: index, after: \.index,
+      { try samples(sensor: sensor, from: $0, count: Self.samplePageRows) }, body)
   }
 
   /// Adds the sensors to the digest of the session. A session without sensors keeps the digest that
@@ -85,17 +80,12 @@ extension StoreReader {
       hasher.append(sensor.channels.count)
       for channel in sensor.channels { hasher.append(channel) }
       hasher.append("samples")
-      var next = 0
-      while true {
-        let page = try samples(sensor: sensor.sensor, from: next, count: Self.samplePageRows)
-        for sample in page {
-          hasher.append(sample.index)
-          hasher.append(sample.timeNanoseconds)
-          hasher.append(sample.arrivalNanoseconds)
-          hasher.append(SampleRecord.bytes(of: sample.numbers))
-        }
-        guard let last = page.last else { break }
-        next = last.index + 1
+      try each("WHERE sensor = ? ORDER BY \"index\"", [sensor.sensor]) { (sample: SampleRecord) in
+        hasher.append(sample.index)
+        hasher.append(sample.timeNanoseconds)
+        hasher.append(sample.arrivalNanoseconds)
+        hasher.append(SampleRecord.bytes(of: sample.numbers))
+        return true
       }
     }
   }
@@ -112,7 +102,7 @@ extension StoreReader {
             complaints.append(
               Complaint(
                 kind: .row, text: "sample \(sample.index) of the sensor \(sensor.name) \(cause)",
-                table: Schema.sample.name, key: [sensor.sensor, sample.index]))
+                table: SampleRecord.table.name, key: [sensor.sensor, sample.index]))
           }
           last = sample
         }

@@ -16,25 +16,15 @@ final class DerivedShown: @unchecked Sendable {
 
 /// Determines which picture of its packet a frame is, if the schema does not store it.
 extension StoreReader {
-  /// Returns the frames; for an older schema it sets their rank among the rows of their packet.
-  func withShown(_ rows: [FrameRecord]) throws -> [FrameRecord] {
-    guard schemaVersion < Schema.firstVersionWithShown, !rows.isEmpty else { return rows }
-    let shown = try ranks()
-    guard !shown.isEmpty else { return rows }
-    return rows.map { row in
-      var row = row
-      row.shown = shown[FrameID(track: row.track, sequence: row.sequence)] ?? 0
-      return row
-    }
-  }
-
-  /// The frames that are not their packet's first, with their rank. It scans all frames once.
-  private func ranks() throws -> [FrameID: Int] {
+  /// For an older schema, the frames that are not their packet's first, with their rank. It scans
+  /// all frames once.
+  func shownRanks() throws -> [FrameID: Int] {
+    guard schemaVersion < Schema.firstVersionWithShown else { return [:] }
     if let known = derivedShown.ranks { return known }
     // Two threads may compute this at the same time; they find the same, so the last one wins.
     let found = try read { database in
       // SQLite groups all rows before it returns the first, and a damaged table may have no end.
-      _ = try boundedCount(of: Schema.frame.name, in: database)
+      _ = try boundedCount(of: FrameRecord.table.name, in: database)
       let walk = try RowWalk(
         """
         SELECT frame.track, frame.packet, frame.sequence FROM frame
@@ -47,7 +37,7 @@ extension StoreReader {
       var ranks: [FrameID: Int] = [:]
       var last: (track: Int, packet: Int, rank: Int)?
       while try walk.next() {
-        var reader = RowReader(walk, of: Schema.frame)
+        var reader = RowReader(walk, of: FrameRecord.table)
         let (track, packet) = (try reader.count(), try reader.count())
         let id = FrameID(track: track, sequence: try reader.count())
         guard let before = last, before.track == track, before.packet == packet else {
@@ -65,26 +55,6 @@ extension StoreReader {
     return found
   }
 
-  /// Fills in the columns that an older schema does not have, for a copy of its rows.
-  func completion(
-    of table: Schema.Table
-  ) throws -> @Sendable ([DatabaseValue]) -> [DatabaseValue] {
-    guard table.name == Schema.frame.name, schemaVersion < Schema.firstVersionWithShown,
-      let place = table.columns.firstIndex(where: { $0.name == "shown" })
-    else { return { $0 } }
-    let ranks = try ranks()
-    return { values in
-      // A frame without a rank is its packet's first, and `selectSQL` has put 0 there.
-      guard let track = Int.fromDatabaseValue(values[0]),
-        let sequence = Int.fromDatabaseValue(values[1]),
-        let rank = ranks[FrameID(track: track, sequence: sequence)]
-      else { return values }
-      var values = values
-      values[place] = rank.databaseValue
-      return values
-    }
-  }
-
   /// Complaints about frames that claim to be the same picture of the same packet.
   package func checkShown() throws -> [Complaint] {
     guard schemaVersion >= Schema.firstVersionWithShown else { return [] }
@@ -97,7 +67,7 @@ extension StoreReader {
         """, in: database)
       var complaints: [Complaint] = []
       while try walk.next() {
-        var reader = RowReader(walk, of: Schema.frame)
+        var reader = RowReader(walk, of: FrameRecord.table)
         let (track, packet, shown) = (
           try reader.count(), try reader.count(), try reader.count()
         )
@@ -107,7 +77,7 @@ extension StoreReader {
             kind: .row,
             text: "frames \(track):\(first) and \(track):\(last) are both said to be image "
               + "\(shown) of packet \(packet)",
-            table: Schema.frame.name, key: [track, last]))
+            table: FrameRecord.table.name, key: [track, last]))
       }
       return complaints
     }

@@ -93,9 +93,9 @@ extension StoreReader {
     while try walk.next() {
       guard let track = walk.int64(0), let packet = walk.int64(1) else { continue }
       let shown = walk.int64(2) ?? -1
-      if shown > packet { return Schema.packet.missing(group: track, number: packet &+ 1) }
+      if shown > packet { return PacketRecord.table.missing(group: track, number: packet &+ 1) }
       if shown < packet {
-        return Schema.frame.missing(group: track, number: walk.int64(3) ?? 0)
+        return FrameRecord.table.missing(group: track, number: walk.int64(3) ?? 0)
       }
     }
     return nil
@@ -115,13 +115,14 @@ extension StoreReader {
     guard version >= Schema.firstVersionWithChecks, !rows.isEmpty, !wholeness.isProven else {
       return rows
     }
-    let width = Schema.frame.columnCount(version: version)
+    let width = FrameRecord.table.columnCount(version: version)
     let stored = try checks(track: track, sequences: sequences)
     // Both lists are in the order of sequences, of one range and of a file that does not change.
     for (row, check) in zip(rows, stored) {
       // The values that were read, in their stored form.
       let values = Array(row.values.prefix(width))
-      guard RunningDigest.check(of: RunningDigest.digest(of: values, table: Schema.frame)) == check
+      guard
+        RunningDigest.check(of: RunningDigest.digest(of: values, table: FrameRecord.table)) == check
       else {
         throw StoreError.corrupt(
           path: path,
@@ -143,7 +144,7 @@ extension StoreReader {
         keepsStatement: true)
       var checks: [Int64] = []
       while try walk.next() {
-        var reader = RowReader(walk, of: Schema.frame)
+        var reader = RowReader(walk, of: FrameRecord.table)
         checks.append(try reader.int64())
       }
       return checks

@@ -66,7 +66,7 @@ package final class StoreWriter: @unchecked Sendable {
     }
     self.queue = queue
     // Added like any row, because the running digest covers `schema`.
-    add(Schema.meta, ["schema".databaseValue, String(version).databaseValue])
+    add(FactRecord.table, ["schema".databaseValue, String(version).databaseValue])
     try storeErrors(at: path, writing: true) {
       // One transaction: a recorder that is killed leaves no tables, or all of them with a first
       // digest.
@@ -220,7 +220,7 @@ package final class StoreWriter: @unchecked Sendable {
   package func setMeta(_ key: String, _ value: String) {
     precondition(!Self.ownKeys.contains(key), "the writer keeps this fact itself")
     lock.withLock {
-      add(Schema.meta, [key.databaseValue, value.databaseValue], replaces: true)
+      add(FactRecord.table, [key.databaseValue, value.databaseValue], replaces: true)
     }
   }
 
@@ -287,7 +287,7 @@ package final class StoreWriter: @unchecked Sendable {
     // These two rows are not added to the running digest, which cannot cover itself.
     for (key, value) in [("commit", String(commitOrdinal)), ("digest", "\(running.value)")] {
       let values = [key.databaseValue, value.databaseValue]
-      _ = try write(Change(table: Schema.meta, values: values, replaces: true), to: database)
+      _ = try write(Change(table: FactRecord.table, values: values, replaces: true), to: database)
     }
     return Commit(ordinal: commitOrdinal, digest: running.value)
   }
@@ -308,18 +308,13 @@ package final class StoreWriter: @unchecked Sendable {
     return digest
   }
 
-  /// Appends rows as another database stores them.
-  func append(_ rows: [[DatabaseValue]], to table: Schema.Table, replaces: Bool) {
-    lock.withLock { for values in rows { add(table, values, replaces: replaces) } }
-  }
-
   /// Commits the waiting rows, marks the database as closed, and turns it into a single file that
   /// can be opened read-only. The writer cannot be used afterwards.
   @discardableResult
   package func close() throws -> Commit {
     lock.lock()
     defer { lock.unlock() }
-    add(Schema.meta, ["closed".databaseValue, "1".databaseValue], replaces: true)
+    add(FactRecord.table, ["closed".databaseValue, "1".databaseValue], replaces: true)
     let commit = try commitLocked()
     isClosed = true
     guard let queue else { return commit }

@@ -1,15 +1,42 @@
-import Foundation
 import GRDB
-import RetakeCore
 
-/// A record as a row: its table, and its values in the order of the table's columns.
-protocol StoredRow: Sendable {
+/// A record that is a row of one table.
+package protocol StoredRow: Hashable, Sendable {
   static var table: Schema.Table { get }
-  var values: [DatabaseValue] { get }
-  init(_ row: inout RowReader) throws
+  /// A blank record, which `visit` fills.
+  init()
+  /// Visits the columns in the table's order.
+  mutating func visit(_ row: inout RowColumns) throws
+}
+
+extension StoredRow {
+  init(_ row: RowReader) throws {
+    self.init()
+    var columns = RowColumns.reading(row)
+    try visit(&columns)
+  }
+
+  /// In the order of the table's columns.
+  var values: [DatabaseValue] { visited(.storing).values }
+
+  fileprivate func visited(_ columns: RowColumns) -> RowColumns {
+    var (record, columns) = (self, columns)
+    // Only reading a row throws.
+    try? record.visit(&columns)
+    return columns
+  }
 }
 
 extension Schema.Table {
+  init(
+    _ name: String, keyCount: Int, of record: some StoredRow, references: [String] = [],
+    firstVersion: Int64 = 1
+  ) {
+    self.init(
+      name: name, keyCount: keyCount, columns: record.visited(.describing).columns,
+      references: references, firstVersion: firstVersion)
+  }
+
   /// `track 0, index 3`.
   func key(of values: [DatabaseValue]) -> String {
     zip(columns, values).prefix(keyCount).map { "\($0.name) \($1.shortText)" }

@@ -83,7 +83,7 @@ package struct BagExporter: Sendable {
     } catch {
       try? handle.close()
       try? FileManager.default.removeItem(atPath: hidden)
-      throw error
+      throw SessionError(any: error) ?? error
     }
   }
 
@@ -91,13 +91,11 @@ package struct BagExporter: Sendable {
     let reader = try SessionReader(opening: folder.path)
     try reader.requireWholeRows()
     let store = reader.index.store
-    let (start, bag) = try fromStore {
-      (try store.meta("startedUnixNanoseconds"), try store.meta(BagTopics.fact))
-    }
+    let start = try store.meta(SessionDate.fact)
     let clock = ExportClock(start: start.flatMap { Int64($0) } ?? 0)
     let writer = try MCAPWriter(handle, path: path)
     var sources: [any ExportSource] = []
-    let topics = BagTopics.names(bag)
+    let topics = BagTopics.names(try store.meta(BagTopics.fact))
     for track in options.tracks ?? reader.tracks.map(\.track) {
       sources.append(
         try ExportFrameSource(

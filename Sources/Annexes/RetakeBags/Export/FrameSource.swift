@@ -46,9 +46,7 @@ final class ExportFrameSource: ExportSource {
   /// Skips frames without pixels, because they have no image to export.
   private func fill() throws {
     while page.isEmpty {
-      let rows = try fromStore {
-        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
-      }
+      let rows = try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       guard let last = rows.last else { return }
       next = last.sequence + 1
       page = rows.filter { $0.packet != nil && $0.cause == nil }[...]
@@ -85,19 +83,14 @@ final class ExportFrameSource: ExportSource {
     }
     // JPEG is full range and BT.601 (JFIF, ITU-T T.871), whatever the frame is.
     let original = try frame(row)
-    let picture = try fromMedia { [scaler] in
-      var colors = try scaler.scale(original, format: .rgb)
-      colors.matrix = .bt601
-      return try scaler.scale(colors, format: .i420)
-    }
-    return try encode(picture, isKey: true)
+    var colors = try scaler.scale(original, format: .rgb)
+    colors.matrix = .bt601
+    return try encode(try scaler.scale(colors, format: .i420), isKey: true)
   }
 
   private func h264(_ row: FrameRecord) throws -> [UInt8] {
     let original = try frame(row)
-    let picture = try fromMedia { [scaler] in
-      original.format == .i420 ? original : try scaler.scale(original, format: .i420)
-    }
+    let picture = original.format == .i420 ? original : try scaler.scale(original, format: .i420)
     if let shape, shape != (picture.width, picture.height) { encoder = nil }
     let isKey = encoder == nil || sinceKey >= Self.framesPerKey
     sinceKey = isKey ? 1 : sinceKey + 1
@@ -106,15 +99,9 @@ final class ExportFrameSource: ExportSource {
 
   private func encode(_ picture: Frame, isKey: Bool) throws -> [UInt8] {
     if let shape, shape != (picture.width, picture.height) { encoder = nil }
-    let encoder =
-      try self.encoder
-      ?? fromMedia {
-        try MediaEncoder(Self.settings(codec, picture))
-      }
+    let encoder = try self.encoder ?? MediaEncoder(Self.settings(codec, picture))
     (self.encoder, shape) = (encoder, (picture.width, picture.height))
-    let packets = try fromMedia { [encoded] in
-      try encoder.encode(picture, pts: encoded, duration: 1, isKey: isKey)
-    }
+    let packets = try encoder.encode(picture, pts: encoded, duration: 1, isKey: isKey)
     encoded += 1
     // Without B frames and lookahead, an encoder returns one packet for each frame.
     guard packets.count == 1 else {

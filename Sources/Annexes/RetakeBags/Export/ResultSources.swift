@@ -171,7 +171,7 @@ final class LiveRunSource: JSONSource {
   static func all(
     _ reader: SessionReader, run wanted: Int?, clock: ExportClock, writer: MCAPWriter
   ) throws -> [any ExportSource] {
-    let runs = try fromStore { try reader.index.store.runs() }
+    let runs = try reader.index.store.runs()
     guard let run = wanted ?? runs.last?.run else { return [] }
     guard runs.contains(where: { $0.run == run }) else {
       throw SessionError.noLiveRun(session: reader.folder.path, known: runs.map(\.run))
@@ -192,9 +192,7 @@ final class LiveRunSource: JSONSource {
   private static func sinks(_ reader: SessionReader, _ run: Int) throws -> [String] {
     var (names, next) = (Set<String>(), 0)
     while true {
-      let page = try fromStore {
-        try reader.index.store.results(run: run, from: next, count: pageRows)
-      }
+      let page = try reader.index.store.results(run: run, from: next, count: pageRows)
       guard let last = page.last else { return names.sorted() }
       names.formUnion(page.map(\.sink))
       next = last.ordinal + 1
@@ -215,17 +213,13 @@ final class LiveRunSource: JSONSource {
   }
 
   private func nextDecisions() throws -> ([WaitingMessage], isEnd: Bool) {
-    let rows = try fromStore {
-      try reader.index.store.decisions(run: run, from: next, count: Self.pageRows)
-    }
+    let rows = try reader.index.store.decisions(run: run, from: next, count: Self.pageRows)
     next = rows.last.map { $0.ordinal + 1 } ?? next
     return (rows.compactMap { decisions?.message($0.line, origin: 0) }, rows.isEmpty)
   }
 
   private func nextResults() throws -> ([WaitingMessage], isEnd: Bool) {
-    let rows = try fromStore {
-      try reader.index.store.results(run: run, from: next, count: Self.pageRows)
-    }
+    let rows = try reader.index.store.results(run: run, from: next, count: Self.pageRows)
     next = rows.last.map { $0.ordinal + 1 } ?? next
     return (try rows.flatMap(messages), rows.isEmpty)
   }

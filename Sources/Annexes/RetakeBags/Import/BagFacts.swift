@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeSession
+import RetakeStore
 
 /// The facts about a session that was made from a bag, for its database and for people.
 struct BagFacts {
@@ -10,14 +11,11 @@ struct BagFacts {
   let places: TimePlaces
 
   /// For the table `meta`.
-  var rows: [(key: String, value: String)] {
-    var rows: [(key: String, value: String)] = [
+  var rows: StoreWriter.Facts {
+    [
       ("kind", "imported"), ("source", source), (BagTopics.fact, bag.canonicalText),
-    ]
-    rows += standing.facts
-    if let stored = places.stored { rows.append((TimePlaces.fact, stored)) }
-    if let start = origin.nanoseconds { rows.append((SessionDate.fact, String(start))) }
-    return rows
+      (TimePlaces.fact, places.stored), (SessionDate.fact, origin.nanoseconds.map { "\($0)" }),
+    ] + standing.facts
   }
 
   /// docs/formats/session.md, meta.

@@ -9,8 +9,6 @@ struct BagRows {
   let clock: BagClock
   let origin: BagOrigin
 
-  private static let batchRows = 4_096
-
   /// A part of a media file with images of one size and format.
   private struct Part {
     var firstPacket: Int
@@ -19,24 +17,20 @@ struct BagRows {
   }
 
   /// Writes the rows of all tracks and the facts, and closes the database.
-  func write(
-    to writer: StoreWriter, facts: [(key: String, value: String)]
-  ) throws {
+  func write(to writer: StoreWriter, facts: StoreWriter.Facts) throws {
     let parts = rows.map { self.parts(of: $0.0, $0.1) }
     let count = parts.reduce(0) { $0 + $1.count }
     guard count <= StoreReader.segmentCountMax else {
       throw SessionError.tooManySegments(
         file: rows.first?.0.topic.name ?? "", frame: nil, segmentsMax: StoreReader.segmentCountMax)
     }
-    try fromStore {
-      for fact in facts { writer.setMeta(fact.key, fact.value) }
-      var next = 0
-      for ((track, rows), parts) in zip(rows, parts) {
-        try write(track, rows, parts, first: next, to: writer)
-        next += parts.count
-      }
-      try writer.close()
+    writer.set(facts)
+    var next = 0
+    for ((track, rows), parts) in zip(rows, parts) {
+      try write(track, rows, parts, first: next, to: writer)
+      next += parts.count
     }
+    try writer.close()
   }
 
   /// A new part begins with each file, and where a decoder returned images of another shape.
@@ -76,8 +70,15 @@ struct BagRows {
       ])
       writer.append([description(of: file, part, segment: first + place, track: track.number)])
     }
-    try writePackets(rows, parts, first: first, to: writer)
-    try writeFrames(track, rows, to: writer)
+    var last = Int64.min
+    let segments = parts.enumerated().map { (number: first + $0, firstPacket: $1.firstPacket) }
+    try rows.write(to: writer, segments: segments) { frame in
+      frame.assumed.remove(.arrival)
+      guard let packet = frame.packet else { return }
+      // A replay takes frames in the order of their numbers, so none arrives before another.
+      last = max(last, origin.time(of: clock.shifted(track.logTimes[packet])))
+      frame.arrivalNanoseconds = last
+    }
   }
 
   private func description(
@@ -91,47 +92,5 @@ struct BagRows {
     record.range = format.isYUV ? nil : "full"
     record.matrix = format.isYUV ? nil : "identity"
     return record
-  }
-
-  private func writePackets(
-    _ rows: TrackRows, _ parts: [Part], first: Int, to writer: StoreWriter
-  ) throws {
-    var part = 0
-    for start in stride(from: 0, to: rows.packets.count, by: Self.batchRows) {
-      let range = start..<min(start + Self.batchRows, rows.packets.count)
-      writer.append(
-        range.map { place -> PacketRecord in
-          while part + 1 < parts.count, parts[part + 1].firstPacket <= place { part += 1 }
-          var packet = rows.packets[place]
-          packet.segment = first + part
-          return packet
-        })
-      try writer.commit()
-    }
-  }
-
-  private func writeFrames(
-    _ track: BagTrack, _ rows: TrackRows, to writer: StoreWriter
-  ) throws {
-    var last = Int64.min
-    for start in stride(from: 0, to: rows.frameCount, by: Self.batchRows) {
-      let range = start..<min(start + Self.batchRows, rows.frameCount)
-      writer.append(
-        range.map { place -> FrameRecord in
-          var frame = rows.frame(place)
-          frame.assumed.remove(.arrival)
-          if let packet = frame.packet {
-            // A replay uses frames in the order of their numbers, so arrivals must not decrease.
-            last = max(last, arrival(track.logTimes[packet]))
-            frame.arrivalNanoseconds = last
-          }
-          return frame
-        })
-      try writer.commit()
-    }
-  }
-
-  private func arrival(_ logTime: Int64) -> Int64 {
-    origin.time(of: clock.shifted(logTime))
   }
 }

@@ -76,11 +76,9 @@ final class BagSensor {
     guard let plan else { preconditionFailure("a message that was read has a plan") }
     if arrival < lastArrival { lateCount += 1 }
     (lastTime, lastArrival) = (time, max(lastArrival, arrival))
-    try fromSamples {
-      for (part, number) in zip(plan.parts, self.numbers) {
-        try samples.append(
-          number, time: time, arrival: lastArrival, part.places.map { numbers[$0] })
-      }
+    for (part, number) in zip(plan.parts, self.numbers) {
+      try samples.append(
+        number, time: time, arrival: lastArrival, part.places.map { numbers[$0] })
     }
     sampleCount += 1
   }

@@ -91,20 +91,18 @@ final class BagTrack {
   private func packet(
     _ image: ImageMessage, _ form: ImageForm, index: Int, time: Int64
   ) throws -> MediaPacket {
-    try fromMedia {
-      switch image.content {
-      case .raw(let raw):
-        guard case .raw(let encoding) = form.codec else {
-          preconditionFailure("a raw image has the form of one")
-        }
-        return try RawPacket.make(
-          raw.data, encoding: encoding, width: raw.width, height: raw.height, step: raw.step,
-          index: index, time: time)
-      case .coded(_, _, let data):
-        return try MediaPacket(
-          index: index, pts: time, dts: time,
-          flags: KeyPacket.isKey(form.codec, data) ? .key : [], bytes: [UInt8](data))
+    switch image.content {
+    case .raw(let raw):
+      guard case .raw(let encoding) = form.codec else {
+        preconditionFailure("a raw image has the form of one")
       }
+      return try RawPacket.make(
+        raw.data, encoding: encoding, width: raw.width, height: raw.height, step: raw.step,
+        index: index, time: time)
+    case .coded(_, _, let data):
+      return try MediaPacket(
+        index: index, pts: time, dts: time,
+        flags: KeyPacket.isKey(form.codec, data) ? .key : [], bytes: [UInt8](data))
     }
   }
 
@@ -125,12 +123,10 @@ final class BagTrack {
   private func writeBad(_ message: BagMessage, _ error: BagError) throws {
     if writer == nil, let form = files.last?.form { try openFile(form) }
     let (index, time) = (packets.count, origin.time(of: message.logNanoseconds))
-    let packet = try fromMedia {
-      // A packet without bytes would end a decoder.
-      try MediaPacket(
-        index: index, pts: time, dts: time, flags: .corrupt,
-        bytes: message.bytes.isEmpty ? [0] : [UInt8](message.bytes))
-    }
+    // A packet without bytes would end a decoder.
+    let packet = try MediaPacket(
+      index: index, pts: time, dts: time, flags: .corrupt,
+      bytes: message.bytes.isEmpty ? [0] : [UInt8](message.bytes))
     facts.refused.append((packet: index, code: error.code, after: facts.frames.count))
     try write(packet, pts: nil, time: time, message, flags: .corrupt)
   }
@@ -219,8 +215,7 @@ final class BagTrack {
     guard first.form.pixelFormat == nil else { return rawRows() }
     var views: [Int: SegmentView] = [:]
     for (place, file) in files.enumerated() {
-      let path = site.path + "/" + file.name
-      let media = try fromMedia { try MediaFile(path: path) }
+      let media = try MediaFile(path: site.path + "/" + file.name)
       views[place] = SegmentView(file: media, stream: file.stream)
     }
     return try TrackIndexing(
@@ -279,10 +274,8 @@ private final class PacketFile {
       pixelFormatName: format?.ffmpegName ?? "", range: .full,
       matrix: format?.isYUV == true ? .assumed(height: form.height) : .identity,
       timeBase: .milliseconds)
-    muxer = try fromMedia {
-      try MediaMuxer(
-        format: "nut", to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
-    }
+    muxer = try MediaMuxer(
+      format: "nut", to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
   }
 
   var bytes: Int64 { muxer.position }
@@ -297,7 +290,7 @@ private final class PacketFile {
     lastNanoseconds = nanoseconds
     var copy = packet
     (copy.stream, copy.pts, copy.dts) = (0, lastMilliseconds, lastMilliseconds)
-    try fromMedia { [copy] in try muxer.write(copy) }
+    try muxer.write(copy)
     count += 1
     // A frame of NUT ends with its bytes.
     let offset = muxer.position - Int64(packet.size)
@@ -309,14 +302,12 @@ private final class PacketFile {
   ///
   /// - Throws: `SessionError.write` if the first packet is not where it should be.
   func finish() throws -> MediaStream {
-    try fromMedia { try muxer.finish() }
-    let path = path
-    let (stream, digest) = try fromMedia {
-      let stream = try MediaDemuxer(path: path).videoStream()
-      guard let place = firstPlace else { return (stream, Digest128?.none) }
-      let packet = try MediaFile(path: path).packet(
-        index: 0, pts: nil, dts: nil, flags: [], offset: place.offset, size: place.size)
-      return (stream, packet.digest)
+    try muxer.finish()
+    let stream = try MediaDemuxer(path: path).videoStream()
+    let digest = try firstPlace.map { place in
+      try MediaFile(path: path).packet(
+        index: 0, pts: nil, dts: nil, flags: [], offset: place.offset, size: place.size
+      ).digest
     }
     guard digest == firstDigest else {
       throw SessionError.write(path: path, cause: "the file has other bytes than were written")

@@ -162,8 +162,8 @@ extension SessionWriter {
   }
 
   /// Adds the metadata that is known only at the end, before `close`.
-  func prepareClose(_ facts: [(key: String, value: String)], hashes: [FrameRecord]) {
-    for fact in facts { store.setMeta(fact.key, fact.value) }
+  func prepareClose(_ facts: StoreWriter.Facts, hashes: [FrameRecord]) {
+    store.set(facts)
     store.replace(hashes)
   }
 

@@ -22,20 +22,15 @@ struct BuiltSession<Made> {
     _ target: SessionFolder, digest wanted: Digest128? = nil,
     _ build: (SessionBuilder) throws -> Made
   ) throws {
-    let site = try SessionBuilder(for: target)
-    do {
-      let made = try build(site)
+    self = try SessionBuilder.build(target) { site in
       // Read as any session before it gets its name: a session that a reader rejects must not
       // appear.
-      try self.init(made, in: site.folder, as: target)
-      if let wanted, digest != wanted {
+      let built = try Self(try build(site), in: site.folder, as: target)
+      if let wanted, built.digest != wanted {
         throw SessionError.recoveryFailed(
           path: target.path, cause: "the copy has another digest than the session")
       }
-      try site.finish()
-    } catch let error as SessionError {
-      site.discard()
-      throw error
+      return built
     }
   }
 
@@ -50,17 +45,13 @@ struct BuiltSession<Made> {
     }
     // Under its future path, because the hidden folder is removed when this fails.
     try SessionClosing.check(store, at: target.database)
-    let (digest, damaged) = try fromStore {
-      let counts = try reader.index.tracks.map { track in
-        try store.counts(track: track)
-      }
-      return (try store.digest(), counts.reduce(0) { $0 + $1.damaged })
-    }
     self.made = made
-    self.digest = digest
+    digest = try store.digest()
     status = try reader.sessionStatus()
     frames = reader.tracks.reduce(0) { $0 + $1.frameCount }
-    damagedFrames = damaged
+    damagedFrames = try reader.index.tracks.reduce(0) {
+      try $0 + store.counts(track: $1).damaged
+    }
   }
 
   func result(at path: String, notes: [String]) -> SessionCopyResult {
@@ -85,7 +76,7 @@ struct MediaCopy {
   func run(to site: SessionBuilder) throws {
     // Before anything is copied: media with other bytes than were indexed makes no good copy.
     try reader.index.requireSizes(in: folder)
-    let stored = try fromStore { try reader.index.store.files() }
+    let stored = try reader.index.store.files()
     var files: [(name: String, path: String, bytes: Int64)] = []
     // A file with a digest is usually media, too; each is copied once, in a fixed order.
     for name in Set(reader.mediaFiles() + stored.map(\.path)).sorted() {

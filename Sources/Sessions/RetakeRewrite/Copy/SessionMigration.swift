@@ -31,28 +31,25 @@ package struct SessionMigration: Sendable {
   /// - Returns: nil when the session already has the current schema; no copy is made then.
   /// - Throws: `SessionError`: a newer schema, a database that is open or damaged. A failed
   ///   migration removes its files.
-  package func run() throws -> SessionCopyResult? { try make() }
+  package func run() throws -> SessionCopyResult? { try sessionErrors { try make() } }
 
   private func make() throws -> SessionCopyResult? {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.schemaVersion < Self.schema else {
       // "Nothing to migrate" is reported only for a session that can be used.
-      try fromStore { try store.requireWhole() }
+      try store.requireWhole()
       return nil
     }
     guard store.isClosed else { throw SessionError.notClosed(folder) }
     // Copied rows get new checksums, which would hide damage of the old rows.
     try SessionClosing.check(store, at: folder.database)
-    let digest = try fromStore { try store.digest() }
+    let digest = try store.digest()
     let destination = try target.folder(for: folder)
     let built = try BuiltSession(destination, digest: digest) { site in
-      _ = try fromStore {
-        try StoreMigration.copy(store, to: site.folder.database)
-      }
+      try StoreMigration.copy(store, to: site.folder.database)
       try MediaCopy(folder: folder, reader: reader, link: link, report: report).run(to: site)
-      let notes = folder.notesText
-      try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
+      try site.write(folder.notesText ?? "# \(folder.name)\n", to: site.folder.notes)
     }
     return built.result(
       at: destination.path,

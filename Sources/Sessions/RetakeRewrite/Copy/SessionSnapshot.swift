@@ -26,7 +26,7 @@ package struct SessionSnapshot: Sendable {
   }
 
   /// - Throws: `SessionError`. A failed copy removes its files.
-  package func run() throws -> SessionCopyResult { try make() }
+  package func run() throws -> SessionCopyResult { try sessionErrors { try make() } }
 
   private func make() throws -> SessionCopyResult {
     // Throws the reason why a session cannot be copied.
@@ -40,25 +40,18 @@ package struct SessionSnapshot: Sendable {
   private func copy(to site: SessionBuilder) throws -> [String] {
     // The rows first. A recorder syncs media before it commits rows, so all
     // bytes that these rows need are in the media that is copied afterwards.
-    try fromStore {
-      try StoreReader.copy(folder.database, to: site.folder.database)
-    }
+    try StoreReader.copy(folder.database, to: site.folder.database)
     let reader = try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil))
-    let commit = try fromStore {
-      try reader.index.store.lastCommit().ordinal
-    }
+    let commit = try reader.index.store.lastCommit().ordinal
     try SessionClosing.check(reader.index.store, at: folder.database)
     let isClosed = reader.index.store.isClosed
     try copyMedia(of: reader, to: site)
-    let notes = folder.notesText
-    try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
+    try site.write(folder.notesText ?? "# \(folder.name)\n", to: site.folder.notes)
     let closing = SessionClosing(folder: site.folder, report: report)
     guard !isClosed else {
       // The recorder was killed between its last commit and the merging of the log.
       if reader.index.store.hasJournal {
-        _ = try fromStore {
-          try StoreWriter(continuing: site.folder.database).close()
-        }
+        try StoreWriter(continuing: site.folder.database).close()
       }
       return []
     }

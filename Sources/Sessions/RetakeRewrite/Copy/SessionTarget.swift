@@ -18,22 +18,13 @@ package struct SessionTarget: Hashable, Sendable {
 
   /// - Throws: `SessionError.badName`, `.intoItself` or `.nameTaken`.
   func folder(for session: SessionFolder) throws -> SessionFolder {
-    let name: String
-    if let wanted = self.name {
-      name = try SessionFolder.checked(name: wanted)
-    } else {
-      name = try SessionFolder.sanitized(name: session.name)
+    try SessionFolder(new: name, or: session.name, in: into) { target in
+      // With links resolved: a link could lead into the session itself.
+      let (here, there) = (Self.real(session.path), Self.real(into) + "/" + target.name)
+      guard there != here, !there.hasPrefix(here + "/") else {
+        throw SessionError.intoItself(path: session.path)
+      }
     }
-    let target = SessionFolder(path: into + "/" + name)
-    // With links resolved: a link could lead into the session itself.
-    let (here, there) = (session.path, Self.real(into) + "/" + name)
-    guard there != Self.real(here), !there.hasPrefix(Self.real(here) + "/") else {
-      throw SessionError.intoItself(path: here)
-    }
-    guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw SessionError.nameTaken(path: target.path)
-    }
-    return target
   }
 }
 

@@ -39,32 +39,24 @@ struct ExportProof {
     }
   }
 
-  private static let pageRows = 1_024
-
   /// In presentation order.
   private func expected(_ written: WrittenPart) throws -> [Expected] {
     guard let numbers = written.numbers else { return [] }
     var expected: [Expected] = []
-    var next = 0
-    while true {
-      let rows = try fromStore {
-        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
-      }
-      guard let last = rows.last else { return expected }
-      next = last.sequence + 1
+    try reader.index.store.eachFramePage(track: track) { rows in
       for row in rows {
         guard let packet = row.packet, numbers.contains(packet) else { continue }
         expected.append(Expected(digest: row.pixelHash, isDamaged: row.cause != nil))
       }
+      return true
     }
+    return expected
   }
 
   /// The file's frames, in order of their times.
   private func decoded(packets count: Int) throws -> [DecodedFact] {
     do {
-      let (media, stream) = try fromMedia {
-        (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
-      }
+      let (media, stream) = (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
       let packets =
         try PacketIndexer(file: media, streams: [stream]) { report(min($0, count) / 2) }.run()
         .packets[stream.index] ?? PacketList()
@@ -76,14 +68,14 @@ struct ExportProof {
       }.run()
       if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
       return Self.inTimeOrder(facts.frames)
-    } catch let error as SessionError {
-      switch error {
-      // An error of the file that was just written proves that the container lost data. A lack of
-      // memory does not prove it.
-      case .media where !error.isAboutMemory:
-        throw differs(error.cause.map { "\(error.message): \($0)" } ?? error.message)
-      default: throw error
+    } catch {
+      // An error of the file that was just written says that the container lost something. A lack
+      // of memory says nothing.
+      guard case .media(_, let text) = SessionError(any: error), !error.isAboutMemory else {
+        throw error
       }
+      let facts = text.facts
+      throw differs(facts.cause.map { "\(facts.message): \($0)" } ?? facts.message)
     }
   }
 

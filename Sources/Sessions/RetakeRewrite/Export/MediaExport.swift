@@ -33,9 +33,7 @@ struct MediaExport {
     let hasOpacity = try !reader.opacityTracks(among: [track]).isEmpty
     let parts = isOriginal ? [] : try self.parts(of: track, hasOpacity: hasOpacity)
     let otherTracks = reader.index.tracks.filter { $0 != track }
-    let count = try fromStore {
-      try reader.index.store.counts(track: track).packets
-    }
+    let count = try reader.index.store.counts(track: track).packets
     var files: [NewFile] = []
     let facts = try PacketFacts(
       IndexedTrack(index: reader.index, track: track), of: parts)
@@ -77,7 +75,7 @@ struct MediaExport {
       // Only when every part has passed its check, so that no part appears alone.
       for file in files { try file.finish() }
       return written
-    } catch let error as SessionError {
+    } catch {
       for file in files { file.discard() }
       throw error
     }
@@ -141,7 +139,7 @@ struct MediaExport {
   /// Checks that the copy has the bytes that were imported.
   private func checkOriginal(_ copy: String, bytes total: Int64) throws {
     let name = reader.mediaFiles()[0]
-    let files = try fromStore { try reader.index.store.files() }
+    let files = try reader.index.store.files()
     // Without a stored digest the copy cannot be compared.
     guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
     let digest = try mediaDigest(copy) { progress(total + $0, of: 2 * total) }
@@ -209,11 +207,11 @@ struct MediaExport {
   ) throws -> Value {
     do {
       return try body()
-    } catch let error as SessionError {
-      switch error {
+    } catch {
+      switch SessionError(any: error) {
       case .media("media.mux.refused", var description):
         description.facts.advice = "Use another container: \(instead)"
-        throw SessionError.media(code: error.code, description: description)
+        throw SessionError.media(code: description.facts.code, description: description)
       case .exportDiffers(_, let form, let cause, _):
         throw SessionError.exportDiffers(path: path, form: form, cause: cause, instead: instead)
       default: throw error
@@ -237,11 +235,9 @@ struct MediaExport {
     }
     let table = IndexedTrack(index: reader.index, track: track)
     let fetcher = PacketFetcher(table: table)
-    let muxer = try fromMedia {
-      try MediaMuxer(
-        format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
-        streams: [part.stream])
-    }
+    let muxer = try MediaMuxer(
+      format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
+      streams: [part.stream])
     var written = WrittenPart()
     var next = 0
     while let record = try table.packet(next) {
@@ -254,7 +250,7 @@ struct MediaExport {
       packet.stream = 0
       times?.fill(&packet, next)
       if next == ending.packet { packet.duration = ending.duration }
-      try fromMedia { try muxer.write(packet) }
+      try muxer.write(packet)
       written.packets += 1
       if record.flags.contains(.discard) { written.hidden += 1 }
       guard next.isMultiple(of: Self.reportEvery) else { continue }
@@ -262,7 +258,7 @@ struct MediaExport {
         throw SessionError.interrupted
       }
     }
-    try fromMedia { try muxer.finish() }
+    try muxer.finish()
     return written
   }
 
@@ -346,10 +342,8 @@ private struct PacketTimes {
     var start = 0
     // Ends: each round reads some frames, or finds no more.
     while true {
-      let frames = try fromStore {
-        try reader.index.store.wholeFrames(
-          track: track, sequences: start..<start + Self.batchRows)
-      }
+      let frames = try reader.index.store.wholeFrames(
+        track: track, sequences: start..<start + Self.batchRows)
       for frame in frames {
         guard let packet = frame.packet, times[packet] == nil else { continue }
         let ticks = divideToNearest(

@@ -55,11 +55,18 @@ package struct SessionExport: Sendable {
   ///   appear only when all of them are complete.
   @discardableResult
   package func media(to path: String, track: Int? = nil) throws -> [Media] {
+    let reader = try reader()
+    return try sessionErrors {
+      try MediaExport(reader: reader, report: report).run(to: path, track: track)
+    }
+  }
+
+  /// The rows are checked: packets that are missing or altered would make a file that looks whole.
+  private func reader() throws -> SessionReader {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
-    // The rows were checked: missing or altered packets would make a file that only looks complete.
-    return try MediaExport(reader: reader, report: report).run(to: path, track: track)
+    return reader
   }
 
   /// Writes rows as a table.
@@ -74,15 +81,11 @@ package struct SessionExport: Sendable {
     _ rows: Rows, as form: Form, run: Int? = nil, sensor: String? = nil,
     to take: (String) throws -> Void
   ) throws -> Int {
-    let reader = try SessionReader(
-      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
-    try reader.requireWholeRows()
-    do {
-      return try TableExport(
+    let reader = try reader()
+    return try sessionErrors {
+      try TableExport(
         reader: reader, rows: rows, form: form, run: run, sensor: sensor, report: report
       ).write(take)
-    } catch let error as StoreError {
-      throw SessionError(error)
     }
   }
 

@@ -80,36 +80,24 @@ struct TableExport {
     switch rows {
     case .frames:
       for track in reader.index.tracks {
-        try pages { next in
-          let page = try store.frames(track: track, from: next, count: Self.pageRows)
-          return (page.map(Self.cells), page.last.map { $0.sequence + 1 })
-        } body: {
-          try body($0)
+        try pages(after: \.sequence, Self.cells, body) {
+          try store.frames(track: track, from: $0, count: Self.pageRows)
         }
       }
     case .packets:
       for track in reader.index.tracks {
-        try pages { next in
-          let page = try store.packets(track: track, from: next, count: Self.pageRows)
-          return (page.map(Self.cells), page.last.map { $0.index + 1 })
-        } body: {
-          try body($0)
+        try pages(after: \.index, Self.cells, body) {
+          try store.packets(track: track, from: $0, count: Self.pageRows)
         }
       }
     case .events:
-      try pages { next in
-        let page = try store.events(from: next, count: Self.pageRows)
-        return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
-      } body: {
-        try body($0)
+      try pages(after: \.ordinal, Self.cells, body) {
+        try store.events(from: $0, count: Self.pageRows)
       }
     case .samples:
       let sensor = try chosenSensor()
-      try pages { next in
-        let page = try store.samples(sensor: sensor.number, from: next, count: Self.pageRows)
-        return (page.map { cells($0, of: sensor) }, page.last.map { $0.index + 1 })
-      } body: {
-        try body($0)
+      try pages(after: \.index, { cells($0, of: sensor) }, body) {
+        try store.samples(sensor: sensor.number, from: $0, count: Self.pageRows)
       }
     case .decisions, .results, .spans: try eachPageOfRun(body)
     }
@@ -138,37 +126,31 @@ struct TableExport {
     guard known.contains(run) else {
       throw SessionError.unknownRun(session: reader.folder.path, run: run, known: known)
     }
-    if rows == .spans {
+    switch rows {
+    case .decisions:
+      try pages(after: \.ordinal, Self.cells, body) {
+        try store.decisions(run: run, from: $0, count: Self.pageRows)
+      }
+    case .results:
+      try pages(after: \.ordinal, Self.cells, body) {
+        try store.results(run: run, from: $0, count: Self.pageRows)
+      }
+    default:
       // Spans have no ordinal to page by, so they are read node by node.
       for node in try store.nodes(run: run) {
         let page = try store.spans(run: run, node: node.node)
         if !page.isEmpty { try body(page.map(Self.cells)) }
       }
-      return
-    }
-    try pages { next in
-      guard rows == .decisions else {
-        let page = try store.results(run: run, from: next, count: Self.pageRows)
-        return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
-      }
-      let page = try store.decisions(run: run, from: next, count: Self.pageRows)
-      return (page.map(Self.cells), page.last.map { $0.ordinal + 1 })
-    } body: {
-      try body($0)
     }
   }
 
-  /// - Parameter page: Returns the rows from a number on, and the number after the last one; nil at
-  ///   the end.
-  private func pages(
-    _ page: (Int) throws -> (rows: [[Cell]], next: Int?), body: ([[Cell]]) throws -> Void
+  private func pages<Row>(
+    after number: KeyPath<Row, Int>, _ cells: (Row) -> [Cell], _ body: ([[Cell]]) throws -> Void,
+    _ page: (Int) throws -> [Row]
   ) throws {
-    var next = 0
-    while true {
-      let (rows, following) = try page(next)
-      guard let following else { return }
-      try body(rows)
-      next = following
+    try StoreReader.eachPage(after: number, page) {
+      try body($0.map(cells))
+      return true
     }
   }
 }

@@ -83,7 +83,7 @@ struct JoinClocks {
       case .unreadable(_, let cause):
         throw notAligned("audio", "\(session.folder.name): \(cause)")
       case .noSamples: throw notAligned("audio", "\(session.folder.name) has no sound")
-      default: throw SessionError(error)
+      default: throw error
       }
     }
   }

@@ -24,6 +24,7 @@ struct JoinRows {
     var fit: ClockFit?
 
     func time(_ nanoseconds: Int64) -> Int64 { fit?.time(nanoseconds) ?? nanoseconds }
+    func track(_ original: Int) -> Int { tracks[original] ?? original }
 
     /// `media/original.mp4` as `media/a-original.mp4`.
     func name(_ file: String) -> String {
@@ -92,179 +93,101 @@ struct JoinRows {
   // MARK: Rows
 
   func write(to path: String) throws {
-    let facts = try self.facts()
-    let writer = try fromStore {
-      let writer = try StoreWriter(creating: path, durability: .building)
-      for fact in facts { writer.setMeta(fact.key, fact.value) }
-      for part in parts { try write(part, to: writer) }
-      try writeEvents(to: writer)
-      try writer.commit()
-      return writer
-    }
+    let writer = try StoreWriter(building: path, facts: try facts())
+    for part in parts { try write(part, to: writer) }
+    writer.append(try events())
     let samples = SampleWriter(writer)
-    for part in parts { try write(samples: part, to: samples) }
-    _ = try fromStore { try writer.close() }
+    for part in parts { try samples.copy(from: part.reader.index.store) { part.time($0) } }
+    try writer.close()
   }
 
   private func write(_ part: Part, to writer: StoreWriter) throws {
     let store = part.reader.index.store
     let media = Set(part.reader.mediaFiles())
-    writer.append(
-      try store.files().filter { media.contains($0.path) }.map {
-        FileRecord(path: part.name($0.path), role: $0.role, sha256: $0.sha256)
-      })
-    for var segment in try store.segments() {
-      segment.index += part.firstSegment
-      segment.file = part.name(segment.file)
-      segment.startedNanoseconds = part.time(segment.startedNanoseconds)
-      writer.append([segment])
+    try writer.copy(from: store) { (row: inout FileRecord) in
+      defer { row.path = part.name(row.path) }
+      return media.contains(row.path)
     }
-    for var track in try store.segmentTracks() {
-      track.segment += part.firstSegment
-      track.track = part.tracks[track.track] ?? track.track
-      writer.append([track])
+    try writer.copy(from: store) { (row: inout SegmentRecord) in
+      row.index += part.firstSegment
+      row.file = part.name(row.file)
+      row.startedNanoseconds = part.time(row.startedNanoseconds)
+      return true
     }
-    for (track, number) in part.tracks.sorted(by: { $0.key < $1.key }) {
-      try write(track: track, as: number, of: part, to: writer)
+    try writer.copy(from: store) { (row: inout SegmentTrackRecord) in
+      row.segment += part.firstSegment
+      row.track = part.track(row.track)
+      return true
     }
-  }
-
-  private func write(
-    track: Int, as number: Int, of part: Part, to writer: StoreWriter
-  ) throws {
-    let store = part.reader.index.store
-    var next = 0
-    while case let page = try store.packets(track: track, from: next, count: 4_096),
-      let last = page.last
-    {
-      next = last.index + 1
-      writer.append(
-        page.map { row in
-          var row = row
-          row.track = number
-          row.segment += part.firstSegment
-          return row
-        })
-      try writer.commit()
+    try writer.copy(from: store) { (row: inout PacketRecord) in
+      row.segment += part.firstSegment
+      row.track = part.track(row.track)
+      return true
     }
-    next = 0
-    while case let page = try store.frames(track: track, from: next, count: 4_096),
-      let last = page.last
-    {
-      next = last.sequence + 1
-      writer.append(
-        page.map { row in
-          var row = row
-          row.track = number
-          guard part.fit != nil else { return row }
-          row.ptsNanoseconds = part.time(row.ptsNanoseconds)
-          row.arrivalNanoseconds = part.time(row.arrivalNanoseconds)
-          row.assumed.insert(.moved)
-          return row
-        })
-      try writer.commit()
+    try writer.copy(from: store) { (row: inout FrameRecord) in
+      row.track = part.track(row.track)
+      guard part.fit != nil else { return true }
+      row.ptsNanoseconds = part.time(row.ptsNanoseconds)
+      row.arrivalNanoseconds = part.time(row.arrivalNanoseconds)
+      row.assumed.insert(.moved)
+      return true
     }
   }
 
   /// In the order of their times on the common clock.
-  private func writeEvents(to writer: StoreWriter) throws {
-    var events: [EventRecord] = []
-    for part in parts {
-      events += try part.reader.index.store.events().map { row in
+  private func events() throws -> [EventRecord] {
+    let all = try parts.flatMap { part in
+      try part.reader.index.store.events().map { row in
         var row = row
-        row.track = row.track.map { part.tracks[$0] ?? $0 }
+        row.track = row.track.map(part.track)
         row.timeNanoseconds = part.time(row.timeNanoseconds)
         return row
       }
     }
     // Events with equal times are in the order of the sessions, and within a session in the order
     // of their ordinals.
-    let order = events.indices.sorted {
-      (events[$0].timeNanoseconds, $0) < (events[$1].timeNanoseconds, $1)
+    let order = all.indices.sorted {
+      (all[$0].timeNanoseconds, $0) < (all[$1].timeNanoseconds, $1)
     }
-    writer.append(
-      order.enumerated().map { ordinal, place in
-        var row = events[place]
-        row.ordinal = ordinal
-        return row
-      })
+    return order.enumerated().map { ordinal, place in
+      var row = all[place]
+      row.ordinal = ordinal
+      return row
+    }
   }
 
-  private func write(samples part: Part, to samples: SampleWriter) throws {
-    let store = part.reader.index.store
-    for sensor in try fromStore({ try store.sensors() }) {
-      let number = try fromSamples {
-        try samples.add(
-          name: samples.freeName(sensor.name), kind: sensor.kind, unit: sensor.unit,
-          channels: sensor.channels, source: sensor.source)
-      }
-      var next = 0
-      while case let page = try fromStore({
-        try store.samples(sensor: sensor.sensor, from: next, count: StoreReader.samplePageRows)
-      }), let last = page.last {
-        next = last.index + 1
-        try fromSamples {
-          for row in page {
-            try samples.append(
-              number, time: part.time(row.timeNanoseconds),
-              arrival: part.time(row.arrivalNanoseconds), row.numbers)
-          }
-        }
-      }
+  private func facts() throws -> StoreWriter.Facts {
+    let stores = parts.map(\.reader.index.store)
+    let names = parts.map(\.reader.folder.name)
+    func each(_ key: String) throws -> [(name: String, value: String?)] {
+      try zip(names, stores).map { ($0, try $1.meta(key)) }
     }
-    try fromSamples { try samples.finish() }
-  }
-
-  private func facts() throws -> [(key: String, value: String)] {
-    var (sources, losses, digests) = ([String](), [String](), [Digest128]())
-    var (incomplete, isRecorded) = (0, false)
-    var (notes, dates) = ([String](), [(key: String, value: String)]())
-    for part in parts {
-      // Losses of a part are losses of the joined session, too.
-      if try part.reader.sessionStatus() != .clean { incomplete += 1 }
-      let store = part.reader.index.store
-      try fromStore {
-        sources.append(try store.meta("source") ?? part.reader.folder.name)
-        if let lost = try store.meta("losses") {
-          losses.append("\(part.reader.folder.name): \(lost)")
-        }
-        digests.append(try store.digest())
-        let kind = try store.meta("kind")
-        isRecorded = isRecorded || kind == "recorded"
-        if let note = try store.meta(SessionNote.fact), !note.isEmpty { notes.append(note) }
-        // The time line is the first session's time line.
-        guard part.reader.folder == parts.first?.reader.folder else { return }
-        for key in [SessionDate.fact, SessionDate.uncertaintyFact] {
-          if let value = try store.meta(key) { dates.append((key, value)) }
-        }
-      }
-    }
-    let colors = ColorFacts(
-      parts.flatMap { part in
-        part.reader.tracks.map { (part.tracks[$0.track] ?? $0.track, $0.color) }
-      }
-    ).stored
-    let mirrored = MirroredTracks(
-      parts.flatMap { part in
-        part.reader.tracks.filter(\.isMirrored).map { part.tracks[$0.track] ?? $0.track }
-      }
-    ).stored
+    // What a part lacks, the joined session lacks, too.
+    let incomplete = try parts.count { try $0.reader.sessionStatus() != .clean }
+    let standing = SessionStanding(
+      damagedFrames: 0, missingFrames: incomplete,
+      losses: try each("losses").compactMap { part in part.value.map { "\(part.name): \($0)" } })
+    let isRecorded = try each("kind").contains { $0.value == "recorded" }
+    let sources = try each("source").map { $0.value ?? $0.name }.joined(separator: " + ")
+    let notes = try each(SessionNote.fact).compactMap(\.value).filter { !$0.isEmpty }
     let joined = JSONValue.object([
-      "sessions": .array(parts.map { .string($0.reader.folder.name) }),
-      "digests": .array(digests.map { .string("\($0)") }),
+      "sessions": .array(names.map { .string($0) }),
+      "digests": .array(try stores.map { .string("\(try $0.digest())") }),
       "method": .string(alignment.method), "driftPPM": .number(alignment.driftPPM),
       "offsetNanoseconds": .integer(alignment.offsetNanoseconds),
       "confidence": .number(alignment.confidence),
     ])
-    var facts: [(key: String, value: String)] = [
-      ("kind", isRecorded ? "recorded" : "imported"),
-      ("source", sources.joined(separator: " + ")), (Self.fact, joined.canonicalText),
+    let tracks = parts.flatMap { part in part.reader.tracks.map { (part.track($0.track), $0) } }
+    // The time line is that of the first session.
+    let dates = [SessionDate.fact, SessionDate.uncertaintyFact]
+    var facts: StoreWriter.Facts = [
+      ("kind", isRecorded ? "recorded" : "imported"), ("source", sources),
+      (Self.fact, joined.canonicalText),
+      (ColorFacts.fact, ColorFacts(tracks.map { ($0, $1.color) }).stored),
+      (MirroredTracks.fact, MirroredTracks(tracks.filter(\.1.isMirrored).map(\.0)).stored),
+      (SessionNote.fact, notes.isEmpty ? nil : notes.joined(separator: " + ")),
     ]
-    facts += SessionStanding(damagedFrames: 0, missingFrames: incomplete, losses: losses).facts
-    if let colors { facts.append((ColorFacts.fact, colors)) }
-    if let mirrored { facts.append((MirroredTracks.fact, mirrored)) }
-    facts += dates
-    if !notes.isEmpty { facts.append((SessionNote.fact, notes.joined(separator: " + "))) }
-    return facts
+    for key in dates { facts.append((key, try stores.first?.meta(key))) }
+    return standing.facts + facts
   }
 }

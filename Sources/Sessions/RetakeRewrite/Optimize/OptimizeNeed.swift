@@ -20,9 +20,7 @@ struct OptimizeNeed {
     let database = SessionBuilder.byteCount(reader.folder.database) ?? 0
     var bytes = 2 * database + Self.spareBytes
     for track in reader.tracks {
-      let counts = try fromStore {
-        try reader.index.store.counts(track: track.track)
-      }
+      let counts = try reader.index.store.counts(track: track.track)
       let each =
         encoding.name == ReplayEncoding.raw.name
         ? Self.pictureBytes(reader, track.track)
@@ -53,7 +51,7 @@ struct OptimizeNeed {
         // A frame that cannot be read is omitted here; making the copy reports it.
         let frame = try? reader.frame(id)
       else { continue }
-      let size = try fromMedia { try bytes(of: frame, encoding) }
+      let size = try bytes(of: frame, encoding)
       (total, count, largest) = (total + size, count + 1, max(largest, size))
     }
     // Above the mean, because the estimate should rather be too high.

@@ -13,14 +13,12 @@ struct OptimizedRows {
   func write(
     _ account: OptimizeAccount, _ writer: StoreWriter, _ site: SessionBuilder
   ) throws {
-    let store = reader.index.store
     try bringSidecars(to: site, writer)
-    // `copyAccounts` copies the runs as they are, unless it gets others.
-    let runs = account.isExact ? nil : try inexactRuns()
-    try fromStore {
-      try StoreMigration.copyAccounts(store, to: writer, runs: runs)
-      try writer.close()
+    try writer.copyAccounts(from: reader.index.store) { run in
+      if !account.isExact { Self.markInexact(&run) }
+      return true
     }
+    try writer.close()
     // After the close, because the lineage maps the digest of the finished rows. Facts are not in
     // the input digest (docs/formats/session.md), so adding the fact does not change the digest.
     try writeLineage(account, to: site.folder)
@@ -34,9 +32,8 @@ struct OptimizedRows {
   /// Copies the files alongside the media, byte for byte.
   private func bringSidecars(to site: SessionBuilder, _ writer: StoreWriter) throws {
     let media = Set(reader.mediaFiles())
-    let files = try fromStore { try reader.index.store.files() }
-      // The copy has its own media.
-      .filter { !media.contains($0.path) }
+    // The copy has media of its own.
+    let files = try reader.index.store.files().filter { !media.contains($0.path) }
     for file in files {
       let path = try reader.folder.file(file.path)
       let total = Int((SessionBuilder.byteCount(path) ?? 0) >> 20)
@@ -47,23 +44,16 @@ struct OptimizedRows {
     writer.append(files)
   }
 
-  /// Marks live runs as inexact, because the stored pixels differ from the pixels that the pipeline
-  /// saw.
-  private func inexactRuns() throws -> [RunRecord] {
-    var runs = try fromStore { try reader.index.store.runs() }
-    for place in runs.indices {
-      guard case .object(var facts) = try? JSONValue(parsing: Data(runs[place].json.utf8)),
-        facts["exactPixels"] != nil
-      else { continue }
-      facts["exactPixels"] = .bool(false)
-      runs[place].json = JSONValue.object(facts).canonicalText
-    }
-    return runs
+  /// Marks a live run as inexact, because the stored pixels are not those that the pipeline saw.
+  private static func markInexact(_ run: inout RunRecord) {
+    guard case .object(var facts) = try? JSONValue(parsing: Data(run.json.utf8)),
+      facts["exactPixels"] != nil
+    else { return }
+    facts["exactPixels"] = .bool(false)
+    run.json = JSONValue.object(facts).canonicalText
   }
 
-  private func writeLineage(
-    _ account: OptimizeAccount, to folder: SessionFolder
-  ) throws {
+  private func writeLineage(_ account: OptimizeAccount, to folder: SessionFolder) throws {
     let copy = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     var inputs: [InputLineage.Input] = []
     for tracks in account.isExact ? InputLineage.choices(of: reader.index.tracks) : [] {
@@ -73,13 +63,11 @@ struct OptimizedRows {
           tracks: tracks, original: try reader.inputDigest(tracks: tracks),
           copy: try copy.storedDigest(tracks: tracks)))
     }
-    try fromStore {
-      let lineage = InputLineage(
-        session: reader.folder.name, digest: try reader.index.store.digest(),
-        codec: encoding.name, isExact: account.isExact, inputs: inputs)
-      let writer = try StoreWriter(continuing: folder.database)
-      writer.setMeta(InputLineage.fact, lineage.text)
-      try writer.close()
-    }
+    let lineage = InputLineage(
+      session: reader.folder.name, digest: try reader.index.store.digest(),
+      codec: encoding.name, isExact: account.isExact, inputs: inputs)
+    let writer = try StoreWriter(continuing: folder.database)
+    writer.setMeta(InputLineage.fact, lineage.text)
+    try writer.close()
   }
 }

@@ -56,7 +56,7 @@ final class OptimizedSegment {
     var settings = encoding.settings(first)
     settings.color = color
     settings.keyFrameInterval = encoding.isIntraOnly ? 1 : ReplayEncoding.groupFrames
-    encoder = try fromMedia { [settings] in try MediaEncoder(settings) }
+    encoder = try MediaEncoder(settings)
     var stream = encoder.stream
     stream.index = 0
     file = try MuxedFile(site.path + "/" + name, format: encoding.container, stream: stream)
@@ -67,7 +67,7 @@ final class OptimizedSegment {
   ) throws -> Frame {
     let format = encoding.format(frame.format)
     guard format != frame.format else { return frame }
-    return try fromMedia { try scaler.scale(frame, format: format) }
+    return try scaler.scale(frame, format: format)
   }
 
   /// Whether the frame belongs in this file.
@@ -84,10 +84,7 @@ final class OptimizedSegment {
     let isKey = encoding.isIntraOnly || written.count.isMultiple(of: ReplayEncoding.groupFrames)
     let picture = try Self.converted(frame, encoding, scaler)
     advance(to: row.ptsNanoseconds)
-    let packets = try fromMedia {
-      try encoder.encode(picture, pts: lastMilliseconds, isKey: isKey)
-    }
-    try write(packets)
+    try write(try encoder.encode(picture, pts: lastMilliseconds, isKey: isKey))
     written.append(
       Written(
         row: row, digest: frame.digest, pixelDigest: frame.pixelDigest, isKey: isKey))
@@ -118,12 +115,10 @@ final class OptimizedSegment {
     session: String, firstPacket: Int, _ account: inout OptimizeAccount,
     _ progress: inout TrimProgress
   ) throws -> Rows {
-    try write(try fromMedia { try encoder.finish() })
+    try write(try encoder.finish())
     try file.finish()
     let path = site.path + "/" + name
-    let (media, demuxed) = try fromMedia {
-      (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
-    }
+    let (media, demuxed) = (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     var packets =
       try PacketIndexer(file: media, streams: [demuxed]) { _ in true }.run()
       .packets[demuxed.index].map(Array.init) ?? []

@@ -17,8 +17,6 @@ final class OptimizedTrack {
   private var damaged: [FrameRecord] = []
   private var open: OptimizedSegment?
 
-  private static let pageRows = 1_024
-
   init(
     reader: SessionReader, track: Int, site: SessionFolder, encoding: ReplayEncoding,
     writer: StoreWriter
@@ -32,14 +30,9 @@ final class OptimizedTrack {
     firstSegment: Int, _ account: inout OptimizeAccount, _ progress: inout TrimProgress
   ) throws {
     nextSegment = firstSegment
-    var next = 0
-    while true {
-      let page = try fromStore {
-        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
-      }
-      guard let last = page.last else { break }
-      next = last.sequence + 1
+    try reader.index.store.eachFramePage(track: track) { page in
       for row in page { try take(row, &account, &progress) }
+      return true
     }
     // Before the damaged frames, whose packets follow all packets with bytes.
     try closeSegment(&account, &progress)
@@ -63,7 +56,7 @@ final class OptimizedTrack {
       if row.packet == nil { writer.append([row]) } else { damaged.append(row) }
       return
     }
-    let frame = try original(row.sequence)
+    let frame = try reader.frame(FrameID(track: track, sequence: row.sequence))
     let part = try TrimSource.part(of: row.packet, track: track, in: reader)
     if let open, !open.takes(frame, part) { try closeSegment(&account, &progress) }
     if open == nil {
@@ -72,17 +65,6 @@ final class OptimizedTrack {
         color: reader.color(of: track), encoding: encoding)
     }
     try open?.add(frame, row)
-  }
-
-  private func original(_ sequence: Int) throws -> Frame {
-    let id = FrameID(track: track, sequence: sequence)
-    do {
-      return try reader.frame(id)
-    } catch let error as SessionError {
-      throw error
-    } catch {
-      throw SessionError.undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
-    }
   }
 
   private func closeSegment(
@@ -94,10 +76,9 @@ final class OptimizedTrack {
       session: reader.folder.path, firstPacket: nextPacket, &account, &progress)
     writer.append([rows.segment])
     writer.append([rows.part])
-    writer.append(rows.packets)
-    writer.append(rows.frames)
     // One file's rows at a time, so that the rows of a long track need not fit into memory.
-    try fromStore { _ = try writer.commit() }
+    try writer.write(rows.packets)
+    try writer.write(rows.frames)
     nextPacket += rows.packets.count
     nextSegment += 1
   }
@@ -107,15 +88,10 @@ final class OptimizedTrack {
     for place in damaged.indices {
       damaged[place].packet = nextPacket
       writer.append([
-        PacketRecord(
-          track: track, index: nextPacket, segment: nextSegment - 1, ordinal: nextPacket, pts: nil,
-          dts: nil, duration: 0, flags: .corrupt, size: 0, digest: Digest128(of: [UInt8]()),
-          // True for any file: the digest is of zero bytes, which are at every offset.
-          offset: 0)
+        PacketRecord(emptyIn: nextSegment - 1, track: track, index: nextPacket)
       ])
       nextPacket += 1
     }
-    writer.append(damaged)
-    try fromStore { _ = try writer.commit() }
+    try writer.write(damaged)
   }
 }

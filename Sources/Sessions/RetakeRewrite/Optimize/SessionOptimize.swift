@@ -75,7 +75,7 @@ package struct SessionOptimize: Sendable {
 
   /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimizeDiffers`, and errors of reading
   ///   the original. A failed copy removes its files.
-  package func run() throws -> OptimizeResult { try make() }
+  package func run() throws -> OptimizeResult { try sessionErrors { try make() } }
 
   private func make() throws -> OptimizeResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
@@ -116,10 +116,8 @@ package struct SessionOptimize: Sendable {
     let parts = reader.index.parts.values.flatMap(\.values)
     let isRaw = parts.allSatisfy { MediaStream($0).codec == ReplayEncoding.rawCodec }
     if isRaw { throw SessionError.alreadyFast(session: folder.path, codec: "raw images") }
-    let lineage = try fromStore {
-      try reader.index.store.meta(InputLineage.fact)
-    }
-    guard let lineage, let json = try? JSONValue(parsing: Data(lineage.utf8)),
+    guard let lineage = try reader.index.store.meta(InputLineage.fact),
+      let json = try? JSONValue(parsing: Data(lineage.utf8)),
       json["codec"] == .string(options.encoding.name)
     else { return }
     throw SessionError.alreadyFast(session: folder.path, codec: options.encoding.name)
@@ -148,9 +146,7 @@ package struct SessionOptimize: Sendable {
     // Each frame is read, and is checked after its file is written.
     var progress = TrimProgress(total: 2 * frames, report: report)
     var account = OptimizeAccount()
-    let writer = try fromStore {
-      try StoreWriter(creating: site.folder.database, durability: .building)
-    }
+    let writer = try StoreWriter(building: site.folder.database)
     for track in reader.index.tracks {
       let encoded = OptimizedTrack(
         reader: reader, track: track, site: site.folder, encoding: options.encoding, writer: writer)

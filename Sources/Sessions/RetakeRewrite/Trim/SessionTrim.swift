@@ -60,7 +60,7 @@ package struct SessionTrim: Sendable {
   }
 
   /// - Throws: `SessionError`. A failed trim removes its files.
-  package func run() throws -> TrimResult { try trim() }
+  package func run() throws -> TrimResult { try sessionErrors { try trim() } }
 
   private func trim() throws -> TrimResult {
     let reader = try SessionReader(

@@ -61,9 +61,10 @@ struct TrimMedia {
         let piece = try read(name)
         // A muxer may succeed and store other bytes, so the file is read back.
         if piece.packets.map(\.digest) == records.map(\.digest) { return piece }
-      } catch let error as SessionError {
+      } catch {
         // If a container rejects the packets, try the next one. A full disk ends the trim.
-        guard case .media(let code, _) = error, code != "media.mux.write", !error.isAboutMemory
+        guard case .media(let code, _) = SessionError(any: error), code != "media.mux.write",
+          !error.isAboutMemory
         else { throw error }
       }
       try? FileManager.default.removeItem(atPath: site.path + "/" + name)
@@ -91,14 +92,12 @@ struct TrimMedia {
     while let current = frame {
       // Frames may have equal times, and the muxer demands rising times.
       last = max(last + 1, (current.timestamp.nanoseconds &- origin) / 1_000_000)
-      let packets = try fromMedia {
-        try encoder.encode(current, pts: last, isKey: true)
+      for packet in try encoder.encode(current, pts: last, isKey: true) {
+        try file.write(Self.alone(packet))
       }
-      for packet in packets { try file.write(Self.alone(packet)) }
       frame = try next()
     }
-    let packets = try fromMedia { try encoder.finish() }
-    for packet in packets { try file.write(Self.alone(packet)) }
+    for packet in try encoder.finish() { try file.write(Self.alone(packet)) }
     try file.finish()
     return (try read(name), stream)
   }
@@ -154,9 +153,7 @@ struct TrimMedia {
   /// Reads the written file back, with the position of every packet.
   private func read(_ name: String) throws -> Piece {
     let path = site.path + "/" + name
-    let (file, stream) = try fromMedia {
-      (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
-    }
+    let (file, stream) = (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     let findings = try PacketIndexer(file: file, streams: [stream]) { _ in true }.run()
     return Piece(
       name: name, bytes: file.size, packets: findings.packets[stream.index].map(Array.init) ?? [])
@@ -173,19 +170,10 @@ final class MuxedFile {
       let handle = FileHandle(forUpdatingAtPath: path)
     else { throw SessionError.write(path: path, cause: String(cString: strerror(errno))) }
     self.handle = handle
-    do {
-      muxer = try MediaMuxer(
-        format: format, to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
-    } catch let error as MediaError {
-      throw SessionError(error)
-    }
+    muxer = try MediaMuxer(
+      format: format, to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
   }
 
-  func write(_ packet: MediaPacket) throws {
-    try fromMedia { try muxer.write(packet) }
-  }
-
-  func finish() throws {
-    try fromMedia { try muxer.finish() }
-  }
+  func write(_ packet: MediaPacket) throws { try muxer.write(packet) }
+  func finish() throws { try muxer.finish() }
 }

@@ -12,32 +12,26 @@ struct TrimRows {
   let carriedEvents: Int
   /// Whether the original has inputs, decisions or results of live runs, which are not copied.
   let leavesDecisions: Bool
-  private let runs: [RunRecord]
+  /// By track.
+  private let sequences: [Int: ClosedRange<Int>]
 
   init(reader: SessionReader, span: TrimSpan) throws {
-    self.reader = reader
-    self.span = span
+    (self.reader, self.span) = (reader, span)
     let store = reader.index.store
-    let (all, runs) = try fromStore {
-      (try store.events(), try store.runs())
-    }
-    self.runs = runs
+    let all = try store.events()
     let carried = Self.carried(all, before: span.times.lowerBound)
     let inside = all.filter { span.times.contains($0.timeNanoseconds) }
-    let tracks = Set(span.tracks.map(\.track))
+    let sequences = Dictionary(uniqueKeysWithValues: span.tracks.map { ($0.track, $0.sequences) })
     // Events without a track concern all tracks.
-    var events = (carried + inside).filter { $0.track.map { tracks.contains($0) } ?? true }
+    var events = (carried + inside).filter { $0.track.map { sequences[$0] != nil } ?? true }
     // An event's ordinal is its index, without gaps (`SessionEvent`).
     for place in events.indices { events[place].ordinal = place }
-    self.events = events
+    (self.events, self.sequences) = (events, sequences)
     carriedEvents = carried.count
-    leavesDecisions = try fromStore {
-      for run in runs {
-        if try !store.externalEvents(run: run.run, ordinals: 0..<1).isEmpty { return true }
-        if try !store.decisions(run: run.run, ordinals: 0..<1).isEmpty { return true }
-        if try !store.results(run: run.run, ordinals: 0..<1).isEmpty { return true }
-      }
-      return false
+    leavesDecisions = try store.runs().contains { run in
+      try !store.externalEvents(run: run.run, ordinals: 0..<1).isEmpty
+        || !store.decisions(run: run.run, ordinals: 0..<1).isEmpty
+        || !store.results(run: run.run, ordinals: 0..<1).isEmpty
     }
   }
 
@@ -56,132 +50,69 @@ struct TrimRows {
     }
   }
 
-  func write(_ tracks: [TrimmedTrack], to path: String) throws {
-    let facts = try self.facts(tracks)
-    let writer = try fromStore {
-      let writer = try StoreWriter(creating: path, durability: .building)
-      for fact in facts { writer.setMeta(fact.key, fact.value) }
-      for track in tracks {
-        writer.append(track.segments)
-        writer.append(track.parts)
-        writer.append(track.packets)
-        writer.append(track.frames)
-        // One track's rows at a time, so that all of them need not wait in memory.
-        try writer.commit()
-      }
-      writer.append(events)
-      for run in runs { try write(run, to: writer) }
-      return writer
-    }
-    try writeSamples(to: SampleWriter(writer))
-    _ = try fromStore { try writer.close() }
-  }
-
-  /// The samples of the span, and the samples before it that its first frames read: `latest` needs
-  /// the last sample, `window` as many as it is long.
-  private func writeSamples(to samples: SampleWriter) throws {
-    let store = reader.index.store
-    for sensor in try fromStore({ try store.sensors() }) {
-      let number = try fromSamples {
-        try samples.add(
-          name: sensor.name, kind: sensor.kind, unit: sensor.unit, channels: sensor.channels,
-          source: sensor.source)
-      }
-      var next = try fromStore {
-        let before = try store.samples(
-          sensor: sensor.sensor, upTo: span.times.lowerBound - Self.samplesBeforeNanoseconds,
-          end: try store.sampleEnd(sensor: sensor.sensor))
-        return max(0, before - 1)
-      }
-      var isPast = false
-      while !isPast {
-        let page = try fromStore {
-          try store.samples(sensor: sensor.sensor, from: next, count: StoreReader.samplePageRows)
-        }
-        guard let last = page.last else { break }
-        next = last.index + 1
-        isPast = last.timeNanoseconds >= span.times.upperBound
-        try fromSamples {
-          for row in page where row.timeNanoseconds < span.times.upperBound {
-            try samples.append(
-              number, time: row.timeNanoseconds, arrival: row.arrivalNanoseconds, row.numbers)
-          }
-        }
-      }
-    }
-    try fromSamples { try samples.finish() }
-  }
-
   /// The longest window that the first frame of a trimmed session reads in full.
   private static let samplesBeforeNanoseconds: Int64 = 2_000_000_000
 
-  private func write(_ run: RunRecord, to writer: StoreWriter) throws {
+  func write(_ tracks: [TrimmedTrack], to path: String) throws {
     let store = reader.index.store
-    writer.append([run])
-    writer.append(try store.nodes(run: run.run))
-    var spans: [SpanRecord] = []
-    let kept = Dictionary(uniqueKeysWithValues: span.tracks.map { ($0.track, $0.sequences) })
-    try store.eachSpan(run: run.run) { row in
-      guard let sequences = kept[row.track], sequences.contains(row.sequence) else { return true }
-      var row = row
-      // Sequences of the new session begin at 0.
-      row.sequence -= sequences.lowerBound
-      spans.append(row)
+    let writer = try StoreWriter(building: path, facts: try facts(tracks))
+    for track in tracks {
+      writer.append(track.segments)
+      writer.append(track.parts)
+      try writer.write(track.packets)
+      try writer.write(track.frames)
+    }
+    writer.append(events)
+    // Not the runs' inputs and decisions: a decision core that begins in the middle has other
+    // queues and other busy stages than the live one had, so it would decide otherwise.
+    try writer.copy(RunRecord.self, from: store)
+    try writer.copy(NodeRecord.self, from: store)
+    try writer.copy(from: store) { (row: inout SpanRecord) in
+      guard let sequence = sequence(row.sequence, of: row.track) else { return false }
+      row.sequence = sequence
       return true
     }
-    // Not the run's inputs and decisions: a decision core that begins in the middle has other
-    // queues and other busy stages than the live one had, so it would decide otherwise.
-    writer.append(spans)
-    try writer.commit()
+    // Also the samples before the span that its first frames read: `latest` needs the last one,
+    // `window` as many as it is long.
+    let start = span.times.lowerBound - Self.samplesBeforeNanoseconds
+    try SampleWriter(writer).copy(from: store, in: start..<span.times.upperBound)
+    try writer.close()
   }
 
-  private func facts(
-    _ tracks: [TrimmedTrack]
-  ) throws -> [(key: String, value: String)] {
+  /// A frame's number in the trimmed session, which begins at 0; nil outside the span.
+  private func sequence(_ original: Int, of track: Int) -> Int? {
+    guard let kept = sequences[track], kept.contains(original) else { return nil }
+    return original - kept.lowerBound
+  }
+
+  private func facts(_ tracks: [TrimmedTrack]) throws -> StoreWriter.Facts {
+    let store = reader.index.store
     let standing = SessionStanding(
       damagedFrames: tracks.reduce(0) { $0 + $1.frames.count { $0.cause != nil } })
-    let (kind, source, digest) = try fromStore {
-      let store = reader.index.store
-      return (try store.meta("kind"), try store.meta("source"), try store.digest())
-    }
-    let origin = TrimOrigin(session: reader.folder.name, digest: digest, times: span.times)
-    var facts: [(key: String, value: String)] = [
-      ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
-      (TrimOrigin.fact, origin.text),
+    let origin = TrimOrigin(
+      session: reader.folder.name, digest: try store.digest(), times: span.times)
+    // The time line, and so its date, is still that of the original.
+    let kept = [SessionDate.fact, SessionDate.uncertaintyFact, SessionNote.fact]
+    let colors = ColorFacts(reader.tracks.map { ($0.track, $0.color) })
+    let mirrored = MirroredTracks(reader.tracks.filter(\.isMirrored).map(\.track))
+    var facts: StoreWriter.Facts = [
+      ("kind", try store.meta("kind") ?? "recorded"),
+      ("source", try store.meta("source") ?? reader.folder.name),
+      (TrimOrigin.fact, origin.text), (TimePlaces.fact, try times()),
+      (ColorFacts.fact, colors.stored), (MirroredTracks.fact, mirrored.stored),
     ]
-    facts += standing.facts
-    facts += try keptFacts()
-    if let times = try self.times() { facts.append((TimePlaces.fact, times)) }
-    let colors = ColorFacts(reader.tracks.map { ($0.track, $0.color) }).stored
-    if let colors { facts.append((ColorFacts.fact, colors)) }
-    let mirrored = MirroredTracks(reader.tracks.filter(\.isMirrored).map(\.track)).stored
-    if let mirrored { facts.append((MirroredTracks.fact, mirrored)) }
-    return facts
-  }
-
-  /// Facts that stay true of a part: it has the original's time line, and so its date.
-  private func keptFacts() throws -> [(key: String, value: String)] {
-    let keys = [SessionDate.fact, SessionDate.uncertaintyFact, SessionNote.fact]
-    return try fromStore {
-      var facts: [(key: String, value: String)] = []
-      for key in keys {
-        if let value = try reader.index.store.meta(key) { facts.append((key, value)) }
-      }
-      return facts
-    }
+    for key in kept { facts.append((key, try store.meta(key))) }
+    return standing.facts + facts
   }
 
   /// The places in the span where time does not simply increase.
   private func times() throws -> String? {
-    let stored = try fromStore {
-      try reader.index.store.meta(TimePlaces.fact)
-    }
+    let stored = try reader.index.store.meta(TimePlaces.fact)
     guard let all = stored.flatMap({ TimePlaces(stored: $0) }) else { return nil }
-    let kept = Dictionary(uniqueKeysWithValues: span.tracks.map { ($0.track, $0.sequences) })
     let places = all.places.compactMap { place -> TimePlace? in
-      guard let sequences = kept[place.track], sequences.contains(place.frame) else { return nil }
+      guard let frame = sequence(place.frame, of: place.track) else { return nil }
       var place = place
-      place.frame -= sequences.lowerBound
+      place.frame = frame
       return place
     }
     return TimePlaces(places).stored

@@ -9,34 +9,18 @@ struct TrimSource {
   let reader: SessionReader
   let track: TrimSpan.Track
 
-  private static let pageRows = 1_024
-
   var color: ColorLabels { reader.color(of: track.track) }
 
   /// The rows of the span, and of every other frame whose packet is among theirs.
   func rows() throws -> [FrameRecord] {
-    let span = try frames(track.sequences)
+    let span = try reader.index.store.frames(
+      track: track.track, sequences: Range(track.sequences))
     let wanted = span.compactMap(\.packet)
     guard let first = wanted.min(), let last = wanted.max() else { return span }
-    let around = try fromStore {
-      // Packets are in decoding order, so frames from outside the span may be among them.
-      try reader.index.store.frames(track: track.track, packets: first...last)
-    }
+    // Packets are in decoding order, so frames from outside the span may be among them.
+    let around = try reader.index.store.frames(track: track.track, packets: first...last)
     let others = around.filter { !track.sequences.contains($0.sequence) }
     return (span + others).sorted { $0.sequence < $1.sequence }
-  }
-
-  private func frames(_ sequences: ClosedRange<Int>) throws -> [FrameRecord] {
-    var rows: [FrameRecord] = []
-    for start in stride(
-      from: sequences.lowerBound, through: sequences.upperBound, by: Self.pageRows)
-    {
-      let end = min(sequences.upperBound + 1, start + Self.pageRows)
-      rows += try fromStore {
-        try reader.index.store.frames(track: track.track, sequences: start..<end)
-      }
-    }
-    return rows
   }
 
   func plan(_ rows: [FrameRecord], copies: Bool) throws -> TrimPlan {
@@ -70,9 +54,8 @@ struct TrimSource {
     guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
       return .whole
     }
-    let following = try fromStore {
-      try reader.index.store.frames(track: track.track, packets: packet + 1...packet + 1)
-    }
+    let following = try reader.index.store.frames(
+      track: track.track, packets: packet + 1...packet + 1)
     // Decoding can begin after the span, so its last group is complete.
     if following.contains(where: { $0.entry == packet + 1 }) { return .whole }
     let codec = MediaStream(try part(of: packet)).codec
@@ -80,14 +63,7 @@ struct TrimSource {
   }
 
   func packets(_ range: ClosedRange<Int>) throws -> [PacketRecord] {
-    var records: [PacketRecord] = []
-    for start in stride(from: range.lowerBound, through: range.upperBound, by: Self.pageRows) {
-      let end = min(range.upperBound + 1, start + Self.pageRows)
-      records += try fromStore {
-        try reader.index.store.packets(track: track.track, indexes: start..<end)
-      }
-    }
-    return records
+    try reader.index.store.packets(track: track.track, indexes: Range(range))
   }
 
   func fetcher() -> PacketFetcher {
@@ -113,14 +89,7 @@ struct TrimSource {
   }
 
   func frame(_ sequence: Int) throws -> Frame {
-    let id = FrameID(track: track.track, sequence: sequence)
-    do {
-      return try reader.frame(id)
-    } catch let error as SessionError {
-      throw error
-    } catch {
-      throw SessionError.undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
-    }
+    try reader.frame(FrameID(track: track.track, sequence: sequence))
   }
 }
 

@@ -23,11 +23,7 @@ struct TrimSpan {
 
   init(_ reader: SessionReader, from: Duration, to: Duration?) throws {
     let store = reader.index.store
-    let counts = try fromStore {
-      try reader.index.tracks.map { track in
-        (track, try store.counts(track: track))
-      }
-    }
+    let counts = try reader.index.tracks.map { ($0, try store.counts(track: $0)) }
     let start = counts.compactMap(\.1.firstNanoseconds).min() ?? 0
     let end = counts.compactMap(\.1.lastNanoseconds).max() ?? 0
     let lower = Self.time(from, after: start)
@@ -36,14 +32,10 @@ struct TrimSpan {
       throw SessionError.emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
     }
     times = lower..<upper
-    let range = times
     var tracks: [Track] = []
     var (first, last) = (Int64.max, Int64.min)
     for (track, _) in counts {
-      let found = try fromStore {
-        try store.sequences(track: track, nanoseconds: range)
-      }
-      guard let found else { continue }
+      guard let found = try store.sequences(track: track, nanoseconds: times) else { continue }
       tracks.append(Track(track: track, sequences: found.sequences))
       (first, last) = (min(first, found.first), max(last, found.last))
     }

@@ -107,10 +107,7 @@ struct TrimmedTrack {
   private mutating func placeholder() -> Int? {
     guard let segment = segments.last?.index else { return nil }
     let index = packets.count
-    packets.append(
-      PacketRecord(
-        track: track, index: index, segment: segment, ordinal: index, pts: nil, dts: nil,
-        duration: 0, flags: .corrupt, size: 0, digest: Digest128(of: [UInt8]()), offset: 0))
+    packets.append(PacketRecord(emptyIn: segment, track: track, index: index))
     return index
   }
 
@@ -239,6 +236,17 @@ extension Frame {
     format == other.format && width == other.width && height == other.height
       && range == other.range && matrix == other.matrix && sampleAspect == other.sampleAspect
       && rotationDegrees == other.rotationDegrees && isMirrored == other.isMirrored
+  }
+}
+
+extension PacketRecord {
+  /// A packet without bytes, for a frame that cannot be read.
+  init(emptyIn segment: Int, track: Int, index: Int) {
+    self.init(
+      track: track, index: index, segment: segment, ordinal: index, pts: nil, dts: nil,
+      duration: 0, flags: .corrupt, size: 0, digest: Digest128(of: [UInt8]()),
+      // True for any file: the digest is that of no bytes, which are at every offset.
+      offset: 0)
   }
 }
 

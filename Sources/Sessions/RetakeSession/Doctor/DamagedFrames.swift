@@ -5,8 +5,6 @@ import RetakeStore
 struct DamagedFrames {
   let reader: SessionReader
 
-  private static let pageRows = 1_024
-
   /// The rows of frames with a damaged packet between their entry and their own packet, with the
   /// entry that was used. Frames that already have a cause are omitted.
   ///
@@ -15,11 +13,9 @@ struct DamagedFrames {
     var suffering: [FrameRecord] = []
     try each(of: track) { frame in
       guard frame.cause == nil, let packet = frame.packet else { return }
-      let entry = try fromStore {
-        // A recording that was never closed has no entries yet.
-        if let entry = frame.entry { return entry }
-        return try reader.index.store.keyPacket(track: track, atOrBefore: packet)
-      }
+      // A recording that was never closed has no entries yet.
+      let entry =
+        try frame.entry ?? reader.index.store.keyPacket(track: track, atOrBefore: packet)
       guard Self.isHit(damaged, from: entry, through: max(entry, packet)) else { return }
       var row = frame
       row.entry = entry
@@ -41,18 +37,12 @@ struct DamagedFrames {
   }
 
   /// All rows of a track in the order of their sequences.
-  ///
-  /// Pages are read by rows and not by number: where rows are missing, the last frames have higher
-  /// numbers than the track has rows.
   func each(of track: Int, _ body: (FrameRecord) throws -> Void) throws {
-    var next = 0
-    while true {
-      let page = try fromStore {
-        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
+    try sessionErrors {
+      try reader.index.store.eachFramePage(track: track) { page in
+        for frame in page { try body(frame) }
+        return true
       }
-      for frame in page { try body(frame) }
-      guard let last = page.last else { return }
-      next = last.sequence + 1
     }
   }
 

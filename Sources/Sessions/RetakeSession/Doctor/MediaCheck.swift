@@ -17,9 +17,7 @@ struct MediaCheck {
   func checkPackets(_ notes: inout DoctorNotes) throws -> Set<FrameID> {
     var counts: [Int: StoreReader.TrackCounts] = [:]
     for track in reader.index.tracks {
-      counts[track] = try fromStore {
-        try reader.index.store.counts(track: track)
-      }
+      counts[track] = try sessionErrors { try reader.index.store.counts(track: track) }
     }
     // Up to the highest index, because missing rows are looked for, too.
     let total = counts.values.reduce(0) { $0 + $1.packetEnd }

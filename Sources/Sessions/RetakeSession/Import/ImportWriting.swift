@@ -10,7 +10,7 @@ struct ImportWriting {
   let media: String
   let bytes: Int64
   let sha256: [UInt8]
-  let facts: [(key: String, value: String)]
+  let facts: StoreWriter.Facts
 
   /// Refuses a session that no reader would open.
   ///
@@ -37,43 +37,30 @@ struct ImportWriting {
     _ tracks: [(MediaStream, TrackRows)],
     samples: (SampleWriter, _ frames: ClosedRange<Int64>) throws -> Void = { _, _ in }
   ) throws {
-    let writer = try fromStore {
-      let writer = try StoreWriter(creating: path, durability: .building)
-      for fact in facts { writer.setMeta(fact.key, fact.value) }
-      writer.append([FileRecord(path: media, role: "media", sha256: sha256)])
-      writer.append([SegmentRecord(index: 0, file: media, isClosed: true, bytes: bytes)])
-      var nextSegment = 1
-      for (stream, rows) in tracks {
-        // Segment 0 is the beginning of the file for every track; each later segment belongs to one
-        // track.
-        var segments = [0]
-        for (before, part) in zip(rows.parts, rows.parts.dropFirst()) {
-          writer.append([segment(nextSegment, from: part, after: before, of: rows)])
-          segments.append(nextSegment)
-          nextSegment += 1
-        }
-        let first = rows.parts.first?.shape.labels
-        writer.append(
-          zip(segments, rows.parts).map {
-            SegmentTrackRecord(
-              segment: $0, track: stream.index, of: stream, shape: $1.shape, first: first)
-          })
-        var part = 0
-        try rows.write(to: writer) { packet in
-          // Packets come in rising order, so the part only moves forward.
-          while part + 1 < rows.parts.count, rows.parts[part + 1].packet <= packet.index {
-            part += 1
-          }
-          return segments[part]
-        }
+    let writer = try StoreWriter(building: path, facts: facts)
+    writer.append([FileRecord(path: media, role: "media", sha256: sha256)])
+    writer.append([SegmentRecord(index: 0, file: media, isClosed: true, bytes: bytes)])
+    var nextSegment = 1
+    for (stream, rows) in tracks {
+      // Segment 0 is the beginning of the file for every track; later ones belong to one track each.
+      var segments = [(number: 0, firstPacket: 0)]
+      for (before, part) in zip(rows.parts, rows.parts.dropFirst()) {
+        writer.append([segment(nextSegment, from: part, after: before, of: rows)])
+        segments.append((nextSegment, part.packet))
+        nextSegment += 1
       }
-      try writer.commit()
-      return writer
+      let first = rows.parts.first?.shape.labels
+      writer.append(
+        zip(segments, rows.parts).map {
+          SegmentTrackRecord(
+            segment: $0.number, track: stream.index, of: stream, shape: $1.shape, first: first)
+        })
+      try rows.write(to: writer, segments: segments)
     }
     let start = tracks.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
     let end = tracks.compactMap { $0.1.timeline.frames.last?.nanoseconds }.max() ?? 0
     try samples(SampleWriter(writer), start...max(start, end))
-    _ = try fromStore { try writer.close() }
+    try writer.close()
   }
 
   private func segment(

@@ -42,7 +42,7 @@ package struct PacketIndexer {
   /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet could be
   ///   read.
   package func run() throws -> Findings {
-    let demuxer = try fromMedia { try MediaDemuxer(path: file.path) }
+    let demuxer = try sessionErrors { try MediaDemuxer(path: file.path) }
     demuxer.select(Set(streams.map(\.index)))
     var locators = Dictionary(
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })

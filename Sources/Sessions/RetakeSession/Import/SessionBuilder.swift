@@ -22,6 +22,21 @@ package struct SessionBuilder {
     (folder, lock) = try Self.makeFolder(beside: target, in: parent)
   }
 
+  /// Builds a session, and gives it its name. An error leaves no folder.
+  package static func build<Made>(
+    _ target: SessionFolder, _ body: (SessionBuilder) throws -> Made
+  ) throws -> Made {
+    let site = try SessionBuilder(for: target)
+    do {
+      let made = try body(site)
+      try site.finish()
+      return made
+    } catch {
+      site.discard()
+      throw error
+    }
+  }
+
   /// Makes a new folder that this process locks.
   private static func makeFolder(
     beside target: SessionFolder, in parent: String

@@ -32,7 +32,7 @@ public struct SessionImporter: Sendable {
 
   /// - Throws: `SessionError`, with the media's own codes for an unsuitable file. A failed import
   ///   removes every file that it wrote.
-  public func run() throws -> ImportResult { try build() }
+  public func run() throws -> ImportResult { try sessionErrors { try build() } }
 
   private func build() throws -> ImportResult {
     let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
@@ -40,17 +40,16 @@ public struct SessionImporter: Sendable {
     // file.
     let (streams, all) = try select(in: source.path)
     let requests = try SensorImporting.requests(options.sensors)
-    let target = try place(for: source)
-    let site = try SessionBuilder(for: target)
-    do {
-      let media = try bring(source, into: site)
-      let result = try index(
-        media, streams: streams, all: all, requests: requests, site: site, target: target)
-      try site.finish()
-      return result
-    } catch let error as SessionError {
-      site.discard()
-      throw error.about(source.path, notItsCopyIn: site.folder.path)
+    let target = try SessionFolder(
+      new: options.name, or: source.deletingPathExtension().lastPathComponent, in: options.into)
+    return try SessionBuilder.build(target) { site in
+      do {
+        let media = try bring(source, into: site)
+        return try index(
+          media, streams: streams, all: all, requests: requests, site: site, target: target)
+      } catch {
+        throw SessionError(any: error)?.about(source.path, notItsCopyIn: site.folder.path) ?? error
+      }
     }
   }
 
@@ -58,26 +57,24 @@ public struct SessionImporter: Sendable {
   private func select(
     in path: String
   ) throws -> (chosen: [MediaStream], all: [MediaStream]) {
-    try fromMedia {
-      let demuxer = try MediaDemuxer(path: path)
-      _ = try demuxer.videoStream()
-      let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
-      var chosen: [MediaStream] = []
-      for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
-      try demuxer.requireWhole(chosen)
-      // A missing decoder is reported before anything is written.
-      var decodable: [MediaStream] = []
-      for stream in chosen {
-        do {
-          _ = try MediaDecoder(stream: stream, file: path)
-          decodable.append(stream)
-        } catch let error as MediaError {
-          // A track without packets needs no decoder, and is skipped with a note.
-          guard maySkip(chosen), try Self.isEmpty(stream, in: path) else { throw error }
-        }
+    let demuxer = try MediaDemuxer(path: path)
+    _ = try demuxer.videoStream()
+    let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
+    var chosen: [MediaStream] = []
+    for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
+    try demuxer.requireWhole(chosen)
+    // A missing decoder is reported before anything is written.
+    var decodable: [MediaStream] = []
+    for stream in chosen {
+      do {
+        _ = try MediaDecoder(stream: stream, file: path)
+        decodable.append(stream)
+      } catch {
+        // A track without packets needs no decoder, and is skipped with a note.
+        guard maySkip(chosen), try Self.isEmpty(stream, in: path) else { throw error }
       }
-      return (decodable, demuxer.streams)
     }
+    return (decodable, demuxer.streams)
   }
 
   private static func isDecodable(_ stream: MediaStream, in path: String) -> Bool {
@@ -97,21 +94,6 @@ public struct SessionImporter: Sendable {
       if packet.stream == stream.index { return false }
     }
     return true
-  }
-
-  private func place(for source: URL) throws -> SessionFolder {
-    let name: String
-    if let wanted = options.name {
-      name = try SessionFolder.checked(name: wanted)
-    } else {
-      name = try SessionFolder.sanitized(
-        name: source.deletingPathExtension().lastPathComponent)
-    }
-    let target = SessionFolder(path: options.into + "/" + name)
-    guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw SessionError.nameTaken(path: target.path)
-    }
-    return target
   }
 
   private func bring(_ source: URL, into site: SessionBuilder) throws -> String {
@@ -140,7 +122,7 @@ public struct SessionImporter: Sendable {
     site: SessionBuilder, target: SessionFolder
   ) throws -> ImportResult {
     let path = try site.folder.file(media)
-    let file = try fromMedia { try MediaFile(path: path) }
+    let file = try MediaFile(path: path)
     let findings = try PacketIndexer(
       file: file, streams: streams, takesLateStreams: options.tracks.isEmpty
     ) {
@@ -162,8 +144,7 @@ public struct SessionImporter: Sendable {
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let writing = ImportWriting(
       path: site.folder.database, media: media, bytes: file.size, sha256: digest,
-      facts: (facts(standing, rows) + [(TimePlaces.fact, places.stored)])
-        .compactMap { fact in fact.value.map { (fact.key, $0) } })
+      facts: facts(standing, rows) + [(TimePlaces.fact, places.stored)])
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
     try writing.write(rows) { (samples, frames) in
       outcome = try SensorImporting(options: options, report: report).run(
@@ -219,10 +200,9 @@ public struct SessionImporter: Sendable {
     return rows
   }
 
-  /// - Returns: facts without a value are not stored.
   private func facts(
     _ standing: SessionStanding, _ rows: [(MediaStream, TrackRows)]
-  ) -> [(key: String, value: String?)] {
+  ) -> StoreWriter.Facts {
     let colors = ColorFacts(rows.map { ($0.0.index, $0.0.color) })
     let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index))
     let display = rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
@@ -230,7 +210,7 @@ public struct SessionImporter: Sendable {
       ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
       (ColorFacts.fact, colors.stored), (MirroredTracks.fact, mirrored.stored),
       (FootageFact.key, FootageFact.stored(display)),
-    ] + standing.facts.map { ($0.key, $0.value) }
+    ] + standing.facts
   }
 
   /// How players show the images, as far as a session does not keep it: angles other than quarter

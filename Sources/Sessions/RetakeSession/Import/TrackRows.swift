@@ -22,9 +22,6 @@ package struct TrackRows: Sendable {
   /// Why a frame's pixels cannot be trusted, by sequence.
   private var causes: [Int: String] = [:]
 
-  /// Number of rows per transaction.
-  private static let batchRows = 4_096
-
   package init(track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline) {
     (self.track, self.packets, self.facts, self.timeline) = (track, packets, facts, timeline)
     parts = Self.parts(of: facts.frames)
@@ -130,24 +127,26 @@ package struct TrackRows: Sendable {
       shown: fact.shown)
   }
 
-  /// - Parameter segment: Returns the segment of a packet.
-  func write(
-    to writer: StoreWriter, segment: (PacketRecord) -> Int
+  /// Writes the packets and the frames.
+  ///
+  /// - Parameters:
+  ///   - segments: The track's segments with their first packets; empty if the packets have theirs.
+  ///   - change: Changes each frame.
+  package func write(
+    to writer: StoreWriter, segments: [(number: Int, firstPacket: Int)] = [],
+    _ change: (inout FrameRecord) -> Void = { _ in }
   ) throws {
-    for start in stride(from: 0, to: packets.count, by: Self.batchRows) {
-      let range = start..<Swift.min(start + Self.batchRows, packets.count)
-      writer.append(
-        range.map { place -> PacketRecord in
-          var packet = packets[place]
-          packet.segment = segment(packet)
-          return packet
-        })
-      try writer.commit()
+    var rest = segments[...]
+    var current: Int?
+    try writer.write(packets) { packet in
+      // Packets come in rising order, so the segment only moves forward.
+      while let next = rest.first, next.firstPacket <= packet.index {
+        current = next.number
+        rest.removeFirst()
+      }
+      if let current { packet.segment = current }
     }
-    for start in stride(from: 0, to: frameCount, by: Self.batchRows) {
-      writer.append((start..<Swift.min(start + Self.batchRows, frameCount)).map(frame))
-      try writer.commit()
-    }
+    try writer.write((0..<frameCount).lazy.map(frame), change)
   }
 
   /// The packets, in decode order, at which the images' size or format changes.

@@ -109,7 +109,7 @@ package final class DecodeRun {
     if decoder?.mustDrain(before: packet) == true { drain() }
     let isNew = decoder == nil
     if isNew {
-      decoder = try fromMedia {
+      decoder = try sessionErrors {
         try MediaDecoder(
           stream: view.stream, file: view.file.path, threads: threads, memory: memory)
       }

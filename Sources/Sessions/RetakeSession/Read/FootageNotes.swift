@@ -34,7 +34,7 @@ struct FootageNotes {
     var equal = EqualImages()
     var next = 0
     while true {
-      let page = try fromStore {
+      let page = try sessionErrors {
         try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       }
       for row in page {
@@ -71,7 +71,7 @@ struct FootageNotes {
         before == nil
         ? 0
         : isNamed
-          ? try fromStore {
+          ? try sessionErrors {
             try reader.index.store.firstPacket(track: track, segment: segment)
           } : nil
       changes.append((packet ?? -1, part))
@@ -89,11 +89,11 @@ struct FootageNotes {
   private func successions() throws -> [String] {
     let store = reader.index.store
     // A bag's topics are different cameras.
-    let topics = try fromStore { try store.meta(BagTopics.fact) }
+    let topics = try sessionErrors { try store.meta(BagTopics.fact) }
     guard reader.tracks.count > 1, topics == nil else { return [] }
     var spans: [TrackSpan] = []
     for track in reader.tracks {
-      let ends = try fromStore { try store.ends(track: track.track) }
+      let ends = try sessionErrors { try store.ends(track: track.track) }
       guard let ends, ends.end > 1 else { continue }
       spans.append(
         TrackSpan(
@@ -124,7 +124,7 @@ struct FootageNotes {
 extension SessionReader {
   /// Facts about the footage that a user needs, each in one sentence; empty for ordinary footage.
   package func footageNotes() throws -> [String] {
-    let stored = try fromStore { try index.store.meta(FootageFact.key) }
+    let stored = try sessionErrors { try index.store.meta(FootageFact.key) }
     return FootageFact.notes(stored: stored) + (try FootageNotes(reader: self).texts())
   }
 
@@ -135,7 +135,7 @@ extension SessionReader {
     for track in tracks {
       let codecs = (index.parts[track] ?? [:]).values.map(\.codecName)
       guard codecs.contains(where: PacketOpacity.mayHave(codec:)) else { continue }
-      let packets = try fromStore {
+      let packets = try sessionErrors {
         try index.store.packets(track: track, from: 0, count: Self.opacityPackets)
       }
       if packets.contains(where: { $0.sideData.map(PacketOpacity.isIn) ?? false }) {

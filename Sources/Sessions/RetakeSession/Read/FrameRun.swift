@@ -112,9 +112,7 @@ final class FrameRun {
     let codec = record.flatMap { index.parts[track]?[$0.segment]?.codec } ?? ""
     // Most codecs return a picture soon after its packet, so a lost picture is noticed early.
     guard picture.shown > 0 || MediaStream.mayHidePictures(codec) else { return limit }
-    let key = try fromStore {
-      try index.store.keyPacket(track: track, after: picture.packet)
-    }
+    let key = try sessionErrors { try index.store.keyPacket(track: track, after: picture.packet) }
     return key.map { max(limit, $0 + Self.lookaheadMax) } ?? .max
   }
 }

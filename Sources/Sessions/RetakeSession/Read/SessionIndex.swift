@@ -27,7 +27,7 @@ package final class SessionIndex: @unchecked Sendable {
   init(folder: SessionFolder, store: StoreReader) throws {
     self.folder = folder
     self.store = store
-    let (segments, tracks) = try fromStore {
+    let (segments, tracks) = try sessionErrors {
       (try store.segments(), try store.segmentTracks())
     }
     // Damaged rows may repeat a key. `uniqueKeysWithValues` would end the process then.
@@ -36,7 +36,7 @@ package final class SessionIndex: @unchecked Sendable {
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
     mirrored = MirroredTracks(
-      stored: try fromStore { try store.meta(MirroredTracks.fact) })
+      stored: try sessionErrors { try store.meta(MirroredTracks.fact) })
     continuing = Self.continuing(parts, self.segments)
     mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
     // All names are checked when the session is opened, before any file is read.
@@ -67,7 +67,7 @@ package final class SessionIndex: @unchecked Sendable {
     // Not locked while the rows are read: two threads may read one page, and read the same.
     if let page = lock.withLock({ framePages[key] }) { return page }
     let start = number * Self.pageRows
-    let page = try fromStore {
+    let page = try sessionErrors {
       try store.wholeFrames(track: track, sequences: start..<start + Self.pageRows)
     }
     lock.withLock { framePages[key] = page }
@@ -82,7 +82,7 @@ package final class SessionIndex: @unchecked Sendable {
       page = kept
     } else {
       let start = key.number * Self.pageRows
-      page = try fromStore {
+      page = try sessionErrors {
         try store.packets(track: track, indexes: start..<start + Self.pageRows)
       }
       lock.withLock { packetPages[key] = page }

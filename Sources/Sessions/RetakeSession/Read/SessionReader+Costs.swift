@@ -10,7 +10,7 @@ extension SessionReader {
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
   package func recordedTimings(run: Int? = nil) throws -> RecordedTimings {
     try requireWholeRows()
-    let runs = try fromStore { try index.store.runsWithSpans() }
+    let runs = try sessionErrors { try index.store.runsWithSpans() }
     guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }
     let chosen = run ?? newest
     guard runs.contains(chosen) else {
@@ -18,7 +18,7 @@ extension SessionReader {
     }
     var builder = RecordedTimings.Builder()
     var problem: RecordedTimings.Problem?
-    try fromStore {
+    try sessionErrors {
       try index.store.eachSpan(run: chosen) { span in
         do throws(RecordedTimings.Problem) {
           try builder.append(span)

@@ -77,9 +77,7 @@ extension SessionReader {
     if let known = record.entry {
       entry = known
     } else {
-      entry = try fromStore {
-        try index.store.keyPacket(track: id.track, atOrBefore: packet)
-      }
+      entry = try sessionErrors { try index.store.keyPacket(track: id.track, atOrBefore: packet) }
     }
     return FrameRun.Picture(
       packet: packet, shown: record.shown, entry: entry)

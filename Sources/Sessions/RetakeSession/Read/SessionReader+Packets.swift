@@ -34,7 +34,7 @@ extension SessionReader {
   /// Number of replayable frames of the tracks that have no stored pixel digest.
   package func undigestedFrames(tracks: some Sequence<Int>) throws -> Int {
     try requireWholeRows()
-    return try fromStore {
+    return try sessionErrors {
       var count = 0
       for track in tracks { count += try index.store.undigestedFrames(track: track) }
       return count

@@ -43,7 +43,7 @@ package struct DoubtfulFrames {
   /// From the last packet that decodes exactly, to the next one.
   private func stretch(around packet: Int) throws -> Range<Int> {
     let store = reader.index.store
-    return try fromStore {
+    return try sessionErrors {
       var first = try store.keyPacket(track: track, atOrBefore: packet)
       while first > 0, dependsOnEarlier(first) {
         first = try store.keyPacket(track: track, atOrBefore: first - 1)
@@ -88,9 +88,7 @@ package struct DoubtfulFrames {
   private func indexed(
     _ range: Range<Int>, _ goesOn: @escaping @Sendable () -> Bool
   ) throws -> [Int: FrameRecord] {
-    let records = try fromStore {
-      try reader.index.store.packets(track: track, indexes: range)
-    }
+    let records = try sessionErrors { try reader.index.store.packets(track: track, indexes: range) }
     var (packets, views) = (PacketList(), [Int: SegmentView]())
     for var record in records {
       if views[record.segment] == nil {

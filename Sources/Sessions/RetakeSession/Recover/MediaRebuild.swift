@@ -33,27 +33,25 @@ struct MediaRebuild {
     return outcome
   }
 
-  private func facts(_ kind: String) -> [(key: String, value: String)] {
+  private func facts(_ kind: String) -> StoreWriter.Facts {
     // These follow from the media, and are set again.
     let kept = salvage.facts.filter {
       !["status", "losses", "closed", TimePlaces.fact].contains($0.key)
     }
     let facts = kept.merging(["kind": salvage.facts["kind"] ?? kind]) { $1 }
-    return facts.keys.sorted().map { ($0, facts[$0] ?? "") }
+    return facts.keys.sorted().map { ($0, facts[$0]) }
   }
 
   private func importAgain(_ media: String) throws -> Outcome {
     let path = try site.file(media)
-    let file = try fromMedia { try MediaFile(path: path) }
-    let (streams, all) = try fromMedia {
-      let demuxer = try MediaDemuxer(path: path)
-      _ = try demuxer.videoStream()
-      guard let tracks else { return (demuxer.videoStreams, demuxer.streams) }
-      // The import may have selected tracks, and only the old database knows which.
-      return (
-        demuxer.streams.filter { $0.kind == .video && tracks.contains($0.index) }, demuxer.streams
-      )
-    }
+    let file = try MediaFile(path: path)
+    let demuxer = try MediaDemuxer(path: path)
+    _ = try demuxer.videoStream()
+    // The import may have selected tracks, and only the old database knows which.
+    let streams =
+      tracks.map { tracks in
+        demuxer.streams.filter { $0.kind == .video && tracks.contains($0.index) }
+      } ?? demuxer.videoStreams
     let report = report
     let findings = try PacketIndexer(file: file, streams: streams) {
       report(SessionDoctor.Progress(done: $0, total: 0))
@@ -81,8 +79,7 @@ struct MediaRebuild {
     try ImportWriting(
       path: site.database, media: media, bytes: file.size, sha256: digest,
       facts: facts("imported") + standing.facts
-        + (times.map { [(TimePlaces.fact, $0)] } ?? [])
-        + (mirrored.map { [(MirroredTracks.fact, $0)] } ?? [])
+        + [(TimePlaces.fact, times), (MirroredTracks.fact, mirrored)]
     ).write(rows) { (samples, frames) in
       // Only the old database knows the options of the import and the omitted streams. Without it,
       // all streams of the media are read.
@@ -91,7 +88,7 @@ struct MediaRebuild {
         report(SessionDoctor.Progress(done: progress.done, total: 0))
       }
       _ = try importing.run(
-        [], streams: all, of: path, frames: frames, shift: shift, into: samples)
+        [], streams: demuxer.streams, of: path, frames: frames, shift: shift, into: samples)
     }
     return Outcome(
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
@@ -99,28 +96,22 @@ struct MediaRebuild {
 
   /// Appends the salvaged rows to the rows from the media, whose losses are `losses`.
   private func append(after losses: [String]) throws {
-    let writer = try fromStore {
-      let writer = try StoreWriter(continuing: site.database)
-      var events = salvage.events
-      // Ordinals have no gaps, and damaged events are left out.
-      for place in events.indices { events[place].ordinal = place }
-      writer.append(events)
-      writer.append(salvage.runs)
-      writer.append(salvage.nodes)
-      writer.append(salvage.spans)
-      writer.append(salvage.externalEvents)
-      writer.append(salvage.decisions)
-      writer.append(salvage.results)
-      return writer
-    }
-    let added = try fromSamples {
-      try SampleWriter(writer).append(salvaged: salvage.sensors, salvage.samples)
-    }
+    let writer = try StoreWriter(continuing: site.database)
+    var events = salvage.events
+    // Ordinals have no gaps, and damaged events are left out.
+    for place in events.indices { events[place].ordinal = place }
+    writer.append(events)
+    writer.append(salvage.runs)
+    writer.append(salvage.nodes)
+    writer.append(salvage.spans)
+    writer.append(salvage.externalEvents)
+    writer.append(salvage.decisions)
+    writer.append(salvage.results)
+    let added = try SampleWriter(writer).append(salvaged: salvage.sensors, salvage.samples)
     if let loss = Self.loss(of: salvage, added) {
-      let standing = SessionStanding(damagedFrames: 0, losses: losses + [loss])
-      for fact in standing.facts { writer.setMeta(fact.key, fact.value) }
+      writer.set(SessionStanding(damagedFrames: 0, losses: losses + [loss]).facts)
     }
-    _ = try fromStore { try writer.close() }
+    try writer.close()
   }
 
   /// The sensors and samples of the old database that the new database lacks.

@@ -54,15 +54,13 @@ package struct MissingPixels {
   }
 
   private func frames(of track: Int, from first: Int) throws -> [FrameRecord] {
-    try fromStore {
+    try sessionErrors {
       try reader.index.store.frames(track: track, from: first, count: Self.pageRows)
     }
   }
 
   private func keyPacket(track: Int, atOrBefore packet: Int) throws -> Int {
-    try fromStore {
-      try reader.index.store.keyPacket(track: track, atOrBefore: packet)
-    }
+    try sessionErrors { try reader.index.store.keyPacket(track: track, atOrBefore: packet) }
   }
 
   /// - Parameter entry: The entry of the frames before. This key's frames may need it.

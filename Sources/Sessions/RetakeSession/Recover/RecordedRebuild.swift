@@ -7,7 +7,7 @@ import RetakeStore
 /// times, in milliseconds, and a frame's arrival is assumed to be its presentation time.
 struct RecordedRebuild {
   let site: SessionFolder
-  let facts: [(key: String, value: String)]
+  let facts: StoreWriter.Facts
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// One readable file.
@@ -33,9 +33,9 @@ struct RecordedRebuild {
         if let before = tracks[track]?.last { Self.continue(before, with: &segment) }
         for place in segment.packets.indices { segment.packets[place].track = track }
         tracks[track, default: []].append(segment)
-      } catch let error as SessionError {
+      } catch let error as any RetakeError {
         // A file that cannot be read is a loss, and the others are still worth having.
-        if case .interrupted = error { throw error }
+        if case SessionError.interrupted = error { throw error }
         outcome.losses.append("\(name) cannot be read: \(error.cause ?? error.message)")
       }
     }
@@ -62,9 +62,7 @@ struct RecordedRebuild {
     _ name: String, index: Int, losses: inout [String]
   ) throws -> Segment {
     let path = try site.file(name)
-    let (file, stream) = try fromMedia {
-      (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
-    }
+    let (file, stream) = (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     let report = report
     var findings = try PacketIndexer(file: file, streams: [stream]) {
       report(SessionDoctor.Progress(done: $0, total: 0))
@@ -122,26 +120,19 @@ struct RecordedRebuild {
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append(try indexing.run())
     }
-    try fromStore {
-      let writer = try StoreWriter(creating: site.database, durability: .building)
-      for fact in facts { writer.setMeta(fact.key, fact.value) }
-      let standing = SessionStanding(
-        damagedFrames: rows.reduce(0) { $0 + $1.damaged }, losses: losses)
-      for fact in standing.facts { writer.setMeta(fact.key, fact.value) }
-      if let times = TimePlaces(rows.flatMap(\.timeline.places)).stored {
-        writer.setMeta(TimePlaces.fact, times)
+    let standing = SessionStanding(
+      damagedFrames: rows.reduce(0) { $0 + $1.damaged }, losses: losses)
+    let times = TimePlaces(rows.flatMap(\.timeline.places)).stored
+    let writer = try StoreWriter(
+      building: site.database, facts: facts + standing.facts + [(TimePlaces.fact, times)])
+    for track in tracks.keys.sorted() {
+      for segment in tracks[track] ?? [] {
+        writer.append([Self.record(of: segment)])
+        writer.append([Self.part(of: segment, track: track)])
       }
-      for track in tracks.keys.sorted() {
-        for segment in tracks[track] ?? [] {
-          writer.append([Self.record(of: segment)])
-          writer.append([Self.part(of: segment, track: track)])
-        }
-      }
-      for row in rows {
-        try row.write(to: writer) { $0.segment }
-      }
-      try writer.close()
     }
+    for row in rows { try row.write(to: writer) }
+    try writer.close()
     return rows.reduce(0) { $0 + $1.frameCount }
   }
 

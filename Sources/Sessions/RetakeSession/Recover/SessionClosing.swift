@@ -26,11 +26,11 @@ package struct SessionClosing {
     /// Whether the session ends here because its recorder ended.
     var wasCut: Bool
     var losses: [String]
-    var facts: [(key: String, value: String)]
+    var facts: StoreWriter.Facts
     var event: EventRecord?
 
     package init(
-      wasCut: Bool, losses: [String], facts: [(key: String, value: String)] = [],
+      wasCut: Bool, losses: [String], facts: StoreWriter.Facts = [],
       event: EventRecord? = nil
     ) {
       (self.wasCut, self.losses, self.facts, self.event) = (wasCut, losses, facts, event)
@@ -53,18 +53,16 @@ package struct SessionClosing {
     let damaged = rows.count { $0.cause != nil }
     let findings = Findings(damagedFrames: damaged, tailBytes: tailBytes(reader))
     let account = try account(findings)
-    try fromStore {
-      // Frames whose cause was committed are not among the rows.
-      let known = try reader.index.store.frameCounts()
-      let standing = SessionStanding(
-        damagedFrames: damaged + known.damaged, missingFrames: known.missing,
-        wasCut: account.wasCut, losses: account.losses)
-      let writer = try StoreWriter(continuing: folder.database)
-      writer.replace(rows)
-      if let event = account.event { writer.append([event]) }
-      for fact in standing.facts + account.facts { writer.setMeta(fact.key, fact.value) }
-      try writer.close()
-    }
+    // Frames whose cause was committed are not among the rows.
+    let known = try reader.index.store.frameCounts()
+    let standing = SessionStanding(
+      damagedFrames: damaged + known.damaged, missingFrames: known.missing,
+      wasCut: account.wasCut, losses: account.losses)
+    let writer = try StoreWriter(continuing: folder.database)
+    writer.replace(rows)
+    if let event = account.event { writer.append([event]) }
+    writer.set(standing.facts + account.facts)
+    try writer.close()
     return findings
   }
 
@@ -72,9 +70,7 @@ package struct SessionClosing {
   private func damagedRows(_ reader: SessionReader) throws -> [FrameRecord] {
     var rows: [FrameRecord] = []
     for track in reader.index.tracks {
-      let end = try fromStore {
-        try reader.index.store.counts(track: track).packetEnd
-      }
+      let end = try reader.index.store.counts(track: track).packetEnd
       let damages = try PacketCheck(reader: reader, track: track).damages(before: end) {
         packet in
         if packet.isMultiple(of: Self.reportEvery),
@@ -98,8 +94,7 @@ package struct SessionClosing {
   private func settled(
     _ rows: [FrameRecord], _ reader: SessionReader
   ) throws -> [FrameRecord] {
-    let preset = try fromStore { try reader.index.store.meta("preset") }
-    guard preset == "copy" else { return rows }
+    guard try reader.index.store.meta("preset") == "copy" else { return rows }
     var all: [FrameID: FrameRecord] = [:]
     for row in rows { all[FrameID(track: row.track, sequence: row.sequence)] = row }
     for track in reader.index.tracks {
@@ -129,7 +124,7 @@ package struct SessionClosing {
   /// Checks the database's structure, rows and references. An intact row with a damaged
   /// checksum passes.
   package static func check(_ store: StoreReader, at path: String) throws {
-    let complaints = try fromStore { try store.checkContent() }
+    let complaints = try sessionErrors { try store.checkContent() }
     // A checksum that is damaged alone leaves a row that was written.
     guard let first = complaints.first(where: { $0.kind != .check }) else { return }
     throw SessionError(StoreError.corrupt(path: path, cause: first.text))

@@ -91,10 +91,8 @@ extension SessionRecovery {
     // Also after success: only the database is moved out, and the media here is a link.
     defer { site.discard() }
     try site.borrowMedia()
-    try fromStore {
-      // A copy, so that a kill while rows are added leaves the session as it is.
-      try StoreReader.copy(folder.database, to: site.folder.database)
-    }
+    // A copy, so that a kill while rows are added leaves the session as it is.
+    try StoreReader.copy(folder.database, to: site.folder.database)
     let rebuilt = try TailRows(site: site.folder, report: report).append()
     // The bytes after the last commit are not a packet, so the database itself can be closed.
     guard rebuilt > 0 else { return try closed(reader) }

@@ -51,7 +51,7 @@ package struct SessionRecovery: Sendable {
   package func run() throws -> RecoveryResult {
     // Even if the session is intact.
     SessionBuilder.sweep(for: folder)
-    return usesMedia ? try recoverFromMedia() : try recover()
+    return try sessionErrors { usesMedia ? try recoverFromMedia() : try recover() }
   }
 
   private func recover() throws -> RecoveryResult {
@@ -89,9 +89,7 @@ package struct SessionRecovery: Sendable {
       tail = try close(reader, rebuilt: rebuilt)
     } else if hasJournal {
       // The recorder died after its last commit, before it merged the log into the database.
-      _ = try fromStore {
-        try StoreWriter(continuing: folder.database).close()
-      }
+      try StoreWriter(continuing: folder.database).close()
     }
     return try reopened(before, wasOpen: !isClosed || hasJournal, tail: tail, rebuilt: rebuilt)
   }
@@ -129,25 +127,22 @@ package struct SessionRecovery: Sendable {
   private func event(
     _ reader: SessionReader, _ findings: SessionClosing.Findings, rebuilt: Int
   ) throws -> EventRecord {
-    try fromStore {
-      let store = reader.index.store
-      var time: Int64 = 0
-      for track in reader.index.tracks {
-        let last = try store.counts(track: track).frameEnd - 1
-        time = max(
-          time,
-          try store.frame(FrameID(track: track, sequence: last))?.arrivalNanoseconds ?? 0)
-      }
-      var members: [String: JSONValue] = [
-        "tailBytes": .integer(findings.tailBytes),
-        "damagedFrames": .integer(Int64(findings.damagedFrames)),
-      ]
-      if rebuilt > 0 { members["rebuiltFrames"] = .integer(Int64(rebuilt)) }
-      return EventRecord(
-        ordinal: (try store.events().last?.ordinal ?? -1) + 1, timeNanoseconds: time,
-        source: "recover", kind: "recording.cut",
-        json: JSONValue.object(members).canonicalText)
+    let store = reader.index.store
+    var time: Int64 = 0
+    for track in reader.index.tracks {
+      let last = try store.counts(track: track).frameEnd - 1
+      time = max(
+        time, try store.frame(FrameID(track: track, sequence: last))?.arrivalNanoseconds ?? 0)
     }
+    var members: [String: JSONValue] = [
+      "tailBytes": .integer(findings.tailBytes),
+      "damagedFrames": .integer(Int64(findings.damagedFrames)),
+    ]
+    if rebuilt > 0 { members["rebuiltFrames"] = .integer(Int64(rebuilt)) }
+    return EventRecord(
+      ordinal: (try store.events().last?.ordinal ?? -1) + 1, timeNanoseconds: time,
+      source: "recover", kind: "recording.cut",
+      json: JSONValue.object(members).canonicalText)
   }
 
   /// The contents of a session, for comparing before and after.
@@ -175,19 +170,12 @@ package struct SessionRecovery: Sendable {
     } catch let error as SessionError {
       throw SessionError.recoveryFailed(path: folder.path, cause: error.cause ?? error.message)
     }
-    let (digest, damaged, losses) = try fromStore {
-      let counts = try reader.index.tracks.map { track in
-        try store.counts(track: track)
-      }
-      return (
-        // A frame that was shed has a cause, too, and is not damaged.
-        try store.digest(), counts.reduce(0) { $0 + $1.damaged - $1.shed },
-        try store.meta("losses")
-      )
-    }
+    let counts = try reader.index.tracks.map { try store.counts(track: $0) }
     return RecoveryResult(
       path: folder.path, wasOpen: wasOpen, status: try reader.sessionStatus(),
-      frames: before.frames.reduce(0, +), damagedFrames: damaged, rebuiltFrames: rebuilt,
-      tailBytes: tail, losses: losses, sessionDigest: digest)
+      frames: before.frames.reduce(0, +),
+      // A frame that was shed has a cause, too, and is not damaged.
+      damagedFrames: counts.reduce(0) { $0 + $1.damaged - $1.shed }, rebuiltFrames: rebuilt,
+      tailBytes: tail, losses: try store.meta("losses"), sessionDigest: try store.digest())
   }
 }

@@ -44,24 +44,22 @@ struct TailRows {
       }
       states.append(state)
     }
-    let added = states
-    try fromStore {
-      let writer = try StoreWriter(continuing: site.database)
-      for state in added {
-        for segment in state.segments { writer.replace(segment) }
-        writer.append(state.parts)
-        writer.append(state.packets)
-        writer.append(state.frames)
-      }
-      try writer.commit()
-      // Not closed: the caller then finds entries and hashes, and closes it.
-      try writer.release()
+    // One commit: a recovery that is interrupted changes nothing.
+    let writer = try StoreWriter(continuing: site.database)
+    for state in states {
+      writer.replace(state.segments)
+      writer.append(state.parts)
+      writer.append(state.packets)
+      writer.append(state.frames)
     }
-    return added.reduce(0) { $0 + $1.frames.count }
+    try writer.commit()
+    // Not closed: the caller then finds entries and hashes, and closes it.
+    try writer.release()
+    return states.reduce(0) { $0 + $1.frames.count }
   }
 
   private func state(of track: Int, _ index: SessionIndex) throws -> State {
-    let counts = try fromStore { try index.store.counts(track: track) }
+    let counts = try index.store.counts(track: track)
     return State(
       track: track, nextPacket: counts.packetEnd, nextSequence: counts.frameEnd)
   }
@@ -76,11 +74,7 @@ struct TailRows {
     let all = try packets(of: file, stream)
     guard !all.isEmpty else { return }
     let segments = index.segments.values.filter { $0.file == name }
-    let committed = try fromStore {
-      var total = 0
-      for segment in segments { total += try index.store.packetCount(segment: segment.index) }
-      return total
-    }
+    let committed = try segments.reduce(0) { try $0 + index.store.packetCount(segment: $1.index) }
     // Media is written before its rows (docs/formats/session.md, "What is durable when"), so the
     // rows are the rows of the file's first packets.
     if let last = all.prefix(committed).last {
@@ -119,18 +113,16 @@ struct TailRows {
   private func meeting(
     at packet: PacketRecord, index: SessionIndex, segments: [SegmentRecord], track: Int
   ) throws -> Meeting {
-    try fromStore {
-      var frame: FrameRecord?
-      let store = index.store
-      if let last = try store.lastPacket(segments: segments.map(\.index), track: track),
-        let sequence = try store.firstSequence(track: track, packet: last)
-      {
-        frame = try store.frame(FrameID(track: track, sequence: sequence))
-      }
-      return Meeting(
-        milliseconds: packet.pts ?? 0, ptsNanoseconds: frame?.ptsNanoseconds ?? 0,
-        arrivalNanoseconds: frame?.arrivalNanoseconds ?? 0)
+    var frame: FrameRecord?
+    let store = index.store
+    if let last = try store.lastPacket(segments: segments.map(\.index), track: track),
+      let sequence = try store.firstSequence(track: track, packet: last)
+    {
+      frame = try store.frame(FrameID(track: track, sequence: sequence))
     }
+    return Meeting(
+      milliseconds: packet.pts ?? 0, ptsNanoseconds: frame?.ptsNanoseconds ?? 0,
+      arrivalNanoseconds: frame?.arrivalNanoseconds ?? 0)
   }
 
   /// A file that no row refers to: its clock continues, or restarts after the previous file.

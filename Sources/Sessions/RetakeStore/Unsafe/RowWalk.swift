@@ -72,6 +72,10 @@ final class RowWalk {
     }
   }
 
+  func isNull(_ column: Int) -> Bool {
+    sqlite3_column_type(pointer, Int32(column)) == SQLITE_NULL
+  }
+
   var values: [DatabaseValue] { (0..<columnCount).map { value($0) } }
 
   func int64(_ column: Int) -> Int64? {
