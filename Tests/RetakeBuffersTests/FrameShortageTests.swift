@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeCore
 import Testing
 
 @Suite struct FrameShortageTests {
@@ -15,7 +16,7 @@ import Testing
       Issue.record("there was memory for \(rows) rows")
       return
     }
-    #expect(error == FrameMemoryError(width: 64, height: rows))
+    #expect(error == ErrorFacts.frameMemory(width: 64, height: rows))
     #expect(error.code == "frame.memory" && error.message.contains("64x\(rows)"))
   }
 

@@ -213,7 +213,7 @@ final class FailingDisk: Sendable {
     try folder.write("a file", to: "taken")
     var options = RecorderOptions.test(folder)
     options.into = folder.file("taken").path
-    let error = #expect(throws: RecordError.self) {
+    let error = #expect(throws: SessionError.self) {
       try RetakeRecordTests.record(Scene(9), options: options)
     }
     #expect(error?.code == "session.write")

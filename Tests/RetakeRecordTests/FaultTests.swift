@@ -90,7 +90,7 @@ import Testing
       figures.rebuilt += 1
     } catch {
       // A newer schema number is damage that cannot be distinguished from a newer version.
-      #expect((error as? SessionError)?.code == "store.schema.tooNew", "\(name): \(error)")
+      #expect(error.facts.code == "store.schema.tooNew", "\(name): \(error)")
       figures.newer += 1
     }
   }

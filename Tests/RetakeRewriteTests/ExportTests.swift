@@ -79,9 +79,10 @@ import Testing
     let imported = try ImportedClip(clip)
     let out = imported.folder.file(name).path
 
-    let error = #expect(throws: SessionError.self) {
-      try SessionExport(of: imported.path).media(to: out)
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        try SessionExport(of: imported.path).media(to: out)
+      } as? any CodedError
 
     #expect(error?.code == code, "\(String(describing: error))")
     #expect(!FileManager.default.fileExists(atPath: out))

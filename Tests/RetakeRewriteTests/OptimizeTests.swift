@@ -72,7 +72,7 @@ import Testing
           #expect(other.sampleAspect == frame.sampleAspect)
           #expect(other.timestamp == frame.timestamp)
         case (.failure(let error), .failure(let other)):
-          #expect((error as? SessionError)?.code == (other as? SessionError)?.code)
+          #expect(error.facts.code == other.facts.code)
         default: Issue.record("\(one.id): \(frame) became \(other)")
         }
       }

@@ -67,9 +67,10 @@ struct BadInputTests {
       inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-frames:v", "30"],
       output: encoder + ["-pix_fmt", "yuv420p"] + Self.encryption
     ).make(in: folder)
-    let error = #expect(throws: SessionError.self) {
-      try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+      } as? any CodedError
     #expect(error?.code == "media.decode.encrypted")
     #expect(error?.message == "the video is encrypted")
     #expect(error?.place?.file == clip.path)
@@ -202,9 +203,10 @@ struct BadInputTests {
     let place = try #require(bytes.range(of: Data("avc1".utf8), options: .backwards))
     bytes.replaceSubrange(place, with: Data(tag.utf8))
     try bytes.write(to: clip)
-    let error = #expect(throws: SessionError.self) {
-      try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+      } as? any CodedError
     #expect(error?.code == "media.decode.noDecoder")
     #expect(error?.message == "there is no decoder for \(name)")
     #expect(error?.advice?.contains("ffmpeg -i \(clip.path) -c:v ffv1 OUT.mkv") == true)
@@ -220,9 +222,10 @@ struct BadInputTests {
     bytes += Data([0, 0, 1, 8]) + Data("mdat".utf8) + Data(count: 256)
     let file = folder.file("image.heic")
     try bytes.write(to: file)
-    let error = #expect(throws: SessionError.self) {
-      try SessionImporter(ImportOptions(file: file.path, into: into)).run()
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        try SessionImporter(ImportOptions(file: file.path, into: into)).run()
+      } as? any CodedError
     #expect(error?.code == "media.open.stillImage")
     #expect(error?.message == "this is a still image (\(format)), not a video")
     #expect(error?.advice?.contains("heif-convert \(file.path) OUT.png") == true)
@@ -334,9 +337,10 @@ struct BadInputTests {
       inputs: ["-f", "lavfi", "-i", "color=size=16000x9000:rate=1", "-frames:v", "1"],
       output: ["-c:v", "png"]
     ).make(in: folder)
-    let error = #expect(throws: SessionError.self) {
-      try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+      } as? any CodedError
     #expect(error?.code == "media.decode.tooLarge")
     #expect(
       error?.message == "an image of 16000x9000 has more than 134217728 pixels, "

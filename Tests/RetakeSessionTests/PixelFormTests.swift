@@ -76,11 +76,12 @@ import Testing
       ])
     try #require(made.status == 0, "\(made.stderr)")
 
-    let error = #expect(throws: SessionError.self) {
-      try SessionImporter(
-        ImportOptions(file: file.path, into: folder.file("Recordings").path)
-      ).run()
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        try SessionImporter(
+          ImportOptions(file: file.path, into: folder.file("Recordings").path)
+        ).run()
+      } as? any CodedError
 
     #expect(error?.code == "media.decode.pixelFormat")
     let advice = try #require(error?.advice)
@@ -158,9 +159,10 @@ import Testing
   @Test(arguments: ["rgb4", "bgr4"])
   func `two pixels in a byte are refused by name`(pixels: String) throws {
     let folder = try TemporaryFolder()
-    let error = #expect(throws: SessionError.self) {
-      _ = try Self.imported(Data((0..<128).map { UInt8($0) }), pixels, in: folder)
-    }
+    let error =
+      #expect(throws: (any Error).self) {
+        _ = try Self.imported(Data((0..<128).map { UInt8($0) }), pixels, in: folder)
+      } as? any CodedError
     #expect(error?.code == "media.decode.pixelFormat")
     #expect(error?.message.contains(pixels) == true)
     #expect(error?.advice?.contains("-pix_fmt rgb24 -c:v ffv1") == true)

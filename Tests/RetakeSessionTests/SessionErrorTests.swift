@@ -33,10 +33,13 @@ import Testing
     }
   }
 
-  @Test func `an error of another module keeps its code and kind`() {
-    let address = SessionError(MediaError.badAddress(address: "x"))
+  @Test func `an error of the media or the database is one of the session`() {
+    let address = MediaError.badAddress(address: "x")
     #expect(address.code == "media.live.address" && address.facts.kind == .usage)
-    #expect(SessionError(StoreError.noMemory(path: "x")).isAboutMemory)
-    #expect(!SessionError(StoreError.diskFull(path: "x")).isAboutMemory)
+    #expect(StoreError.noMemory(path: "x").isAboutMemory)
+    #expect(!StoreError.diskFull(path: "x").isAboutMemory)
+    for error: any Error in [address, StoreError.noMemory(path: "x"), SessionError.interrupted] {
+      #expect(error.isAboutSession)
+    }
   }
 }

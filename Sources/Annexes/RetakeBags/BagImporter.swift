@@ -36,12 +36,10 @@ package struct BagImporter: Sendable {
     let files = try BagFiles(options.path)
     let target = try SessionFolder(
       new: options.name, or: Self.name(files), in: options.into)
-    return try sessionErrors {
-      try SessionBuilder.build(target) { site in
-        try BagBuild(
-          files: files, options: options, site: site, target: target, report: report
-        ).run()
-      }
+    return try SessionBuilder.build(target) { site in
+      try BagBuild(
+        files: files, options: options, site: site, target: target, report: report
+      ).run()
     }
   }
 
@@ -177,7 +175,7 @@ private final class BagBuild {
       switch item {
       case .loss(let error): losses.add(error)
       // The bag's own reader converts errors of other modules, such as those of its media.
-      case .message(let message): try sessionErrors { try body(message) }
+      case .message(let message): try body(message)
       }
     }
   }
@@ -266,13 +264,10 @@ private final class BagBuild {
     for track in tracks {
       do {
         // A topic that was left out before has no number.
-        rows.append(
-          try sessionErrors {
-            try track.renumber(rows.count)
-            return (track, try track.finish(report: report))
-          })
-      } catch let error as SessionError {
-        if case .interrupted = error { throw error }
+        try track.renumber(rows.count)
+        rows.append((track, try track.finish(report: report)))
+      } catch let error as any RetakeError {
+        if case SessionError.interrupted = error { throw error }
         // No decoder accepts the packets of this topic, such as PNG of 16 bits.
         guard options.topics.isEmpty, tracks.count > 1, !error.isAboutMemory else { throw error }
         let cause = error.cause.map { " (\($0))" } ?? ""

@@ -1,3 +1,5 @@
+package import RetakeCore
+
 /// Checks whether all frames that some work creates get memory.
 ///
 /// The body of a stage creates frames and usually cannot throw. If there is no memory, it gets
@@ -6,7 +8,7 @@
 package final class FrameShortage: Sendable {
   @TaskLocal private static var watching: FrameShortage?
 
-  private let noted = Locked<FrameMemoryError?>(nil)
+  private let noted = Locked<ErrorFacts?>(nil)
   private let isChecked: Bool
   /// Where the frames of the work get their memory; `nil` means the heap.
   private let supply: FrameSupply?
@@ -21,7 +23,7 @@ package final class FrameShortage: Sendable {
   /// - Parameter supply: Where the frames that `body` creates on this thread get their memory.
   package static func checked<Value>(
     in supply: FrameSupply? = nil, _ body: () -> Value
-  ) -> Result<Value, FrameMemoryError> {
+  ) -> Result<Value, ErrorFacts> {
     let shortage = FrameShortage(isChecked: true, supply: supply)
     let value = $watching.withValue(shortage) { body() }
     if let error = shortage.noted.withLock({ $0 }) { return .failure(error) }
@@ -39,15 +41,24 @@ package final class FrameShortage: Sendable {
 
   /// Called by work that got no memory for its pixels. The results of the work are discarded; if
   /// the work is not checked, the process ends.
-  package static func fail(_ error: FrameMemoryError) {
+  package static func fail(_ error: ErrorFacts) {
     guard note(error) else { preconditionFailure("out of memory: \(error)") }
   }
 
   /// - Returns: `false` if the work of this thread is not checked.
-  static func note(_ error: FrameMemoryError) -> Bool {
+  static func note(_ error: ErrorFacts) -> Bool {
     guard let watching, watching.isChecked else { return false }
     // The first error is the cause; later errors may be consequences.
     watching.noted.withLock { $0 = $0 ?? error }
     return true
+  }
+}
+
+extension ErrorFacts {
+  /// There was no memory for a frame of this size in pixels. Its content is not the cause.
+  package static func frameMemory(width: Int, height: Int) -> Self {
+    Self(
+      "frame.memory", "there was no memory for a frame of \(width)x\(height)",
+      advice: "Allow more memory (ulimit -v), or end other programs", kind: .memory)
   }
 }

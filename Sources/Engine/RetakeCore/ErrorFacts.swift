@@ -1,5 +1,6 @@
-/// The code, the message, the cause, the place, the advice and the kind of one error.
-package struct ErrorFacts: Hashable, Sendable {
+/// All that is said about one error, in one place; thrown as it is where no caller looks for a
+/// case.
+package struct ErrorFacts: RetakeError, Hashable {
   /// The errors that a caller handles in a special way.
   package enum Kind: Hashable, Sendable {
     /// An error without a special kind.
@@ -21,6 +22,8 @@ package struct ErrorFacts: Hashable, Sendable {
   package var place: Place?
   package var advice: String?
   package var kind: Kind
+
+  package var facts: ErrorFacts { self }
 
   package init(
     _ code: String, _ message: String, cause: String? = nil, place: Place?,

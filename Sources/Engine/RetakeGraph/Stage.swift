@@ -100,13 +100,11 @@ extension StageDefinition where Options == NoOptions {
   }
 }
 
-/// An error that a user's code threw outside a stage's body, such as a source that cannot be
-/// opened, with its own code and message.
-package struct UserError: RetakeError {
-  package let facts: ErrorFacts
-
-  package init(_ error: any Error) {
+extension ErrorFacts {
+  /// An error that a user's code threw outside a stage's body, such as a source that cannot be
+  /// opened, with its own code and message.
+  package init(ofUser error: any Error) {
     let error = StageError(wrapping: error)
-    facts = ErrorFacts(error.code, error.message)
+    self.init(error.code, error.message)
   }
 }

@@ -53,7 +53,7 @@ struct Problem: Error, Sendable {
     switch error {
     case is PipelineError, is ReplayError: RETAKE_ERROR_DOCUMENT
     case is DeviceEventError: RETAKE_ERROR_VALUE
-    case is SessionError: RETAKE_ERROR_SESSION
+    case _ where error.isAboutSession: RETAKE_ERROR_SESSION
     case let error as RuntimeError: status(of: error)
     case let error as any RetakeError where error.isAboutMemory: RETAKE_ERROR_LIMIT
     default: RETAKE_ERROR_RUN

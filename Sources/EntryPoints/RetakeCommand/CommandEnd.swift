@@ -19,7 +19,7 @@ struct CommandEnd: Error {
       return report(error)
     } catch let error as StageError {
       // From a user's source that cannot be opened.
-      return report(UserError(error))
+      return report(ErrorFacts(ofUser: error))
     }
   }
 

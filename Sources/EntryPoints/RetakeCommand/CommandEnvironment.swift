@@ -35,3 +35,12 @@ struct CommandEnvironment: Sendable {
     return project
   }
 }
+
+extension RetakeError {
+  /// The error with advice in the words of the command that shows it.
+  func replacingAdvice(_ words: String, with own: String) -> ErrorFacts {
+    var facts = facts
+    facts.advice = facts.advice?.replacing(words, with: own)
+    return facts
+  }
+}

@@ -1,7 +1,4 @@
 public import RetakeCore
-import RetakeMedia
-import RetakeSession
-import RetakeStore
 
 /// An error of a recording.
 ///
@@ -45,22 +42,6 @@ public enum RecordError: RetakeError {
   case tooManySegments(path: String, segmentsMax: Int)
   /// The ring's bytes hold less than the requested time.
   case ringTooSmall(seconds: Double, neededBytes: Int64, bytesMax: Int64)
-  case layer(code: String, message: String, cause: String?, place: Place?, advice: String?)
-
-  /// An error of another module, passed through unchanged.
-  init(passing error: any Error) {
-    switch error {
-    case let error as RecordError: self = error
-    case let error as any CodedError:
-      self = .layer(
-        code: error.code, message: error.message, cause: error.cause, place: error.place,
-        advice: error.advice)
-    default:
-      self = .layer(
-        code: "record.failed", message: "the recording failed", cause: "\(error)", place: nil,
-        advice: nil)
-    }
-  }
 
   package var facts: ErrorFacts {
     switch self {
@@ -177,8 +158,6 @@ public enum RecordError: RetakeError {
           + "source; its limit is \(bytesMax >> 20) MiB",
         advice:
           "Raise --pre-trigger-memory, shorten --pre-trigger, or choose another --preset")
-    case .layer(let code, let message, let cause, let place, let advice):
-      ErrorFacts(code, message, cause: cause, place: place, advice: advice)
     }
   }
 
@@ -204,4 +183,12 @@ public enum RecordError: RetakeError {
   public var place: Place? { facts.place }
   /// The next step for the user; `nil` if there is no general advice.
   public var advice: String? { facts.advice }
+}
+
+extension Error {
+  /// The error itself, or `record.failed` for an error without a code.
+  var coded: any CodedError {
+    self as? any CodedError
+      ?? ErrorFacts("record.failed", "the recording failed", cause: "\(self)")
+  }
 }

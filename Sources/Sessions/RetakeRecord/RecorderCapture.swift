@@ -77,7 +77,7 @@ struct RecorderCapture {
     let kind = SourceWatch.Note.lost(cause: "").kind
     pipes.note(source: "recorder", kind: kind, json: .object(["cause": .string("\(error)")]))
     live?.sourceLost(code: kind)
-    pipes.end(.failed, failure: .sourceLost(source: name, cause: "\(error)"))
+    pipes.end(.failed, failure: RecordError.sourceLost(source: name, cause: "\(error)"))
   }
 
   /// - Returns: false when the recording should end.
@@ -154,7 +154,8 @@ struct RecorderCapture {
     if waiting > RecorderOptions.waitingRowsMax {
       pipes.end(
         .failed,
-        failure: .writeFailed(file: options.into, step: "wait", cause: "the disk stands still"))
+        failure: RecordError.writeFailed(
+          file: options.into, step: "wait", cause: "the disk stands still"))
     }
   }
 }

@@ -103,10 +103,11 @@ final class RecorderEncoding: @unchecked Sendable {
           json: JSONValue.object(["cause": .string("\(error)")]).canonicalText)))
     if case .shownAgain? = error as? CopyRefusal {
       // No later packet would show only its own frame again.
-      pipes.end(.failed, failure: .notCopyable(source: source, cause: "\(error)"))
+      pipes.end(.failed, failure: RecordError.notCopyable(source: source, cause: "\(error)"))
     } else if failures >= Self.failuresMax {
       pipes.end(
-        .failed, failure: .encoderFailed(preset: options.preset.rawValue, cause: "\(error)"))
+        .failed,
+        failure: RecordError.encoderFailed(preset: options.preset.rawValue, cause: "\(error)"))
     }
   }
 }

@@ -27,7 +27,7 @@ final class RecorderPipes: Sendable {
   private struct State: Sendable {
     var timeline: SessionTimeline
     var end: RecordingEnd?
-    var failure: RecordError?
+    var failure: (any CodedError)?
     /// Tracks that need a key frame.
     var wantsKey: Set<Int> = []
     var isDiskBehind = false
@@ -67,7 +67,7 @@ final class RecorderPipes: Sendable {
   }
 
   /// Ends the recording. The first reason is kept.
-  func end(_ reason: RecordingEnd, failure: RecordError? = nil) {
+  func end(_ reason: RecordingEnd, failure: (any CodedError)? = nil) {
     state.withLock {
       guard $0.end == nil else { return }
       $0.end = reason
@@ -77,7 +77,7 @@ final class RecorderPipes: Sendable {
   }
 
   var reason: RecordingEnd? { state.withLock { $0.end } }
-  var failure: RecordError? { state.withLock { $0.failure } }
+  var failure: (any CodedError)? { state.withLock { $0.failure } }
   var hasEnded: Bool { reason != nil }
 
   /// Makes the writer write the contents of the pre-trigger ring.

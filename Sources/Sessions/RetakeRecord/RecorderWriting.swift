@@ -10,7 +10,7 @@ final class RecorderWriting: @unchecked Sendable {
   // joining that thread.
   struct Outcome: Sendable {
     var progress = RecordingProgress()
-    var failure: RecordError?
+    var failure: (any CodedError)?
     var isClosed = false
     var status = SessionStatus.clean
     /// Frames in the ring when the recording ended without a trigger.
@@ -197,7 +197,7 @@ final class RecorderWriting: @unchecked Sendable {
     machine.clock.monotonicNanoseconds + options.commitInterval.nanoseconds
   }
 
-  private func stop(_ failure: RecordError) {
+  private func stop(_ failure: any CodedError) {
     // The first failure is the cause; later failures are consequences.
     outcome.failure = outcome.failure ?? failure
     pipes.loseFrames(cause: RecordCause.lostWrite)
@@ -217,7 +217,7 @@ final class RecorderWriting: @unchecked Sendable {
     pipes.loseFrames(cause: RecordCause.shedReserve)
     pipes.end(
       .failed,
-      failure: .diskReserve(
+      failure: RecordError.diskReserve(
         path: site.folder.path, freeBytes: room + options.reserveBytes,
         reserveBytes: options.reserveBytes))
   }
@@ -254,7 +254,7 @@ final class RecorderWriting: @unchecked Sendable {
     outcome.failure = outcome.failure ?? writer.failure
     // The media is complete and only its rows are missing: `session recover --from-media` makes
     // them again, so the caller must keep the folder.
-    if case .databaseHeld = writer.failure {
+    if case RecordError.databaseHeld? = writer.failure {
       (outcome.hasUnwrittenRows, outcome.status) = (true, .recovered)
       return
     }
@@ -278,7 +278,7 @@ final class RecorderWriting: @unchecked Sendable {
     } catch {
       // All frames are committed. Only the data of the close is missing, and `session recover` adds
       // it.
-      outcome.failure = outcome.failure ?? RecordError(passing: error)
+      outcome.failure = outcome.failure ?? error.coded
       outcome.status = .recovered
     }
   }

@@ -1,4 +1,4 @@
-import RetakeCore
+public import RetakeCore
 public import RetakeRuntime
 public import RetakeSession
 import RetakeStore
@@ -14,7 +14,7 @@ public struct RecordingResult: Sendable {
   public var end: RecordingEnd
   /// Why it ended early. The frames recorded before are kept. The session is closed unless
   /// `isClosed` is false.
-  public var failure: RecordError?
+  public var failure: (any CodedError)?
   /// False when even the database could not be closed: `session recover` repairs it.
   public var isClosed: Bool
   /// The final counts.

@@ -35,10 +35,9 @@ struct FirstMismatch {
       try progress.advance()
       do {
         _ = try reader.frame(FrameID(track: place.track, sequence: place.sequence))
-      } catch let error as SessionError {
+      } catch let error as any RetakeError where !error.isAboutMemory {
         // Other errors do not matter here: the caller has a mismatch, and wants the first.
-        if case .pixelMismatch = error { return error }
-        if error.isAboutMemory { throw error }
+        if let error = error as? SessionError, case .pixelMismatch = error { return error }
       }
     }
     return found

@@ -11,7 +11,7 @@ package enum SessionDate {
   /// - Returns: nil for sessions without a date, such as imported files, and for text that is not a
   ///   number.
   static func started(in store: StoreReader) throws -> Int64? {
-    try sessionErrors { try store.meta(fact) }.flatMap { Int64($0) }
+    try store.meta(fact).flatMap { Int64($0) }
   }
 
   /// Date and time in UTC, to the second: `2026-05-02T09:30:07Z`.

@@ -1,12 +1,11 @@
 import Foundation
 public import RetakeCore
-package import RetakeMedia
-package import RetakeSensors
-package import RetakeStore
+import RetakeMedia
+import RetakeStore
 
 /// An error of a session, or of making one.
 ///
-/// Errors of the database and of the media keep their own codes.
+/// Errors of the database, of the media and of sensors are thrown as they are.
 public enum SessionError: RetakeError {
   /// The folder is missing, is a file, or contains no session.
   case notSession(path: String, cause: String)
@@ -99,58 +98,6 @@ public enum SessionError: RetakeError {
   /// The user stopped the operation; every partial result was removed.
   case interrupted
   case write(path: String, cause: String)
-  case database(code: String, description: ErrorText)
-  case media(code: String, description: ErrorText)
-  case sensor(code: String, description: ErrorText)
-
-  /// An error of another module, passed through unchanged.
-  public struct ErrorText: Hashable, Sendable {
-    package var facts: ErrorFacts
-
-    init(_ error: some RetakeError) { facts = error.facts }
-  }
-
-  /// nil for an error of another kind.
-  package init?(any error: any Error) {
-    switch error {
-    case let error as SessionError: self = error
-    case let error as StoreError: self.init(error)
-    case let error as MediaError: self.init(error)
-    case let error as SampleError: self.init(error)
-    case let error as SensorError: self.init(error)
-    default: return nil
-    }
-  }
-
-  package init(_ error: StoreError) {
-    self = .database(code: error.code, description: ErrorText(error))
-  }
-
-  /// A media file that could not be opened, with the error that `MediaFile` would throw.
-  package init(_ refusal: RegularFile.Refusal, media path: String) {
-    switch refusal {
-    case .missing: self = .mediaMissing(file: path)
-    case .folder: self.init(MediaError.directory(file: path))
-    case .link, .special, .tooLarge: self.init(MediaError.special(file: path))
-    case .system: self.init(MediaError.unreadable(file: path, cause: refusal.description))
-    }
-  }
-
-  package init(_ error: SensorError) {
-    if case .interrupted = error {
-      self = .interrupted
-    } else {
-      self = .sensor(code: error.code, description: ErrorText(error))
-    }
-  }
-
-  package init(_ error: SampleError) {
-    self = .sensor(code: error.code, description: ErrorText(error))
-  }
-
-  package init(_ error: MediaError) {
-    self = .media(code: error.code, description: ErrorText(error))
-  }
 
   /// The folder of the session whose `media` has a file.
   private static func session(ofMedia file: String) -> String {
@@ -402,7 +349,6 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.write", "this cannot be written", cause: cause, at: path,
         advice: "Check the disk's space and the folder's permissions")
-    case .database(_, let text), .media(_, let text), .sensor(_, let text): text.facts
     }
   }
 
@@ -430,11 +376,23 @@ public enum SessionError: RetakeError {
   public var advice: String? { facts.advice }
 }
 
-/// Runs a call and converts errors of the modules that make a session to session errors.
-///
-/// A command calls it once, around all of its work; errors keep their codes and texts.
-package func sessionErrors<Value>(_ body: () throws -> Value) throws -> Value {
-  do { return try body() } catch { throw SessionError(any: error) ?? error }
+extension Error {
+  /// Whether the error is of a session, or of the database or the media in it.
+  package var isAboutSession: Bool {
+    self is SessionError || self is StoreError || self is MediaError
+  }
+}
+
+extension RegularFile.Refusal {
+  /// The error of a media file that could not be opened, as `MediaFile` throws it.
+  package func error(ofMedia path: String) -> any RetakeError {
+    switch self {
+    case .missing: SessionError.mediaMissing(file: path)
+    case .folder: MediaError.directory(file: path)
+    case .link, .special, .tooLarge: MediaError.special(file: path)
+    case .system: MediaError.unreadable(file: path, cause: description)
+    }
+  }
 }
 
 /// The SHA-256 of a media file.
@@ -444,7 +402,8 @@ package func sessionErrors<Value>(_ body: () throws -> Value) throws -> Value {
 package func mediaDigest(
   _ path: String, continues: (Int64) -> Bool
 ) throws -> [UInt8] {
-  let digest = try sessionErrors { try Sha256.digest(ofFile: path, continues: continues) }
-  guard let digest else { throw SessionError.interrupted }
+  guard let digest = try Sha256.digest(ofFile: path, continues: continues) else {
+    throw SessionError.interrupted
+  }
   return bytes(hex: digest)
 }

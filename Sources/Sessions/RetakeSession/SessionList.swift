@@ -6,7 +6,7 @@ package struct SessionList: Sendable {
   /// A session, or the error of a folder that looks like one.
   package struct Item: Sendable {
     package var folder: SessionFolder
-    package var info: Result<SessionInfo, SessionError>
+    package var info: Result<SessionInfo, any Error>
   }
 
   /// Sorted by the bytes of the name.
@@ -17,7 +17,9 @@ package struct SessionList: Sendable {
   ///
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
   package init(in path: String) throws {
-    items = try Self.folders(in: path).map { Item(folder: $0, info: Self.info(of: $0)) }
+    items = try Self.folders(in: path).map { folder in
+      Item(folder: folder, info: Result { try SessionReader(opening: folder.path).info() })
+    }
   }
 
   /// Short summaries of the same sessions. They are read from few rows, however long a session is.
@@ -49,16 +51,6 @@ package struct SessionList: Sendable {
     .filter { folder in
       // With media alone the database is lost, and the list says so.
       [folder.database, folder.media].contains { FileManager.default.fileExists(atPath: $0) }
-    }
-  }
-
-  private static func info(of folder: SessionFolder) -> Result<SessionInfo, SessionError> {
-    do {
-      return .success(try SessionReader(opening: folder.path).info())
-    } catch let error as SessionError {
-      return .failure(error)
-    } catch {
-      return .failure(.notSession(path: folder.path, cause: "\(error)"))
     }
   }
 }

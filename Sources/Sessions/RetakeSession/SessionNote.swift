@@ -40,17 +40,15 @@ package struct SessionNote: Sendable {
     let text = try Self.checked(text)
     let store = try SessionReader.open(folder)
     guard store.isClosed else { throw SessionError.notClosed(folder) }
-    try sessionErrors {
-      // The writer opens the file again, so damage is reported before anything is written.
-      try store.requireWhole()
-      let writer = try StoreWriter(continuing: folder.database)
-      writer.setMeta(Self.fact, text)
-      try writer.close()
-    }
+    // The writer opens the file again, so damage is reported before anything is written.
+    try store.requireWhole()
+    let writer = try StoreWriter(continuing: folder.database)
+    writer.setMeta(Self.fact, text)
+    try writer.close()
   }
 
   static func text(in store: StoreReader) throws -> String? {
-    let stored = try sessionErrors { try store.meta(fact) }
+    let stored = try store.meta(fact)
     return stored.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -30,12 +30,9 @@ package struct SessionSummary: Hashable, Sendable {
     status = try store.status(in: folder)
     started = try SessionDate.started(in: store).map(SessionDate.text)
     note = try SessionNote.text(in: store)
-    let parts = try sessionErrors {
-      // Read for its bound: a session with too many segments for a reader is an error in the list,
-      // too.
-      _ = try store.segments()
-      return try store.segmentTracks()
-    }
+    // Read for its bound: what has too many segments for a reader is an error in the list, too.
+    _ = try store.segments()
+    let parts = try store.segmentTracks()
     var (count, times) = (0, [Int64]())
     var tracks: [Track] = []
     var before: Int?
@@ -45,7 +42,7 @@ package struct SessionSummary: Hashable, Sendable {
       tracks.append(
         Track(
           codec: part.codecName, width: part.width, height: part.height))
-      let ends = try sessionErrors { try store.ends(track: part.track) }
+      let ends = try store.ends(track: part.track)
       guard let ends else { continue }
       // Wraps around: an invalid number in the database makes the count wrong, and does not crash.
       count &+= ends.end
@@ -62,7 +59,7 @@ extension StoreReader {
   /// How complete the session is.
   func status(in folder: SessionFolder) throws -> SessionStatus {
     guard isClosed else { return RecorderLock.isHeld(folder.lock) ? .recording : .recovered }
-    let stored = try sessionErrors { try meta("status") }
+    let stored = try meta("status")
     return stored.flatMap { SessionStatus(rawValue: $0) } ?? .clean
   }
 }

@@ -78,7 +78,7 @@ public final class FramePool: Sendable {
     case .refused: return nil
     case .noMemory:
       throw PoolError.allocation(
-        pool: id, cause: FrameMemoryError(width: width, height: height).message)
+        pool: id, cause: ErrorFacts.frameMemory(width: width, height: height).message)
     }
   }
 

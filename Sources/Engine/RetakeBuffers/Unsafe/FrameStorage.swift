@@ -86,7 +86,7 @@ public final class FrameStorage: @unchecked Sendable {
   package static func withoutRoom(
     format: PixelFormat, width: Int, height: Int
   ) -> FrameStorage {
-    guard FrameShortage.note(FrameMemoryError(width: width, height: height)) else {
+    guard FrameShortage.note(.frameMemory(width: width, height: height)) else {
       preconditionFailure("out of memory: no room for a frame of \(width)x\(height)")
     }
     let count = PlaneLayout(format: format, width: width, height: 1).count + padding

@@ -29,7 +29,7 @@ struct FrameDifference: Sendable {
     let isComparable = frame.width == width && frame.height == height && cell == self.cell
     if !isComparable { prepare(width: frame.width, height: frame.height, cell: cell) }
     guard let pictures = ownImages() else {
-      FrameShortage.fail(FrameMemoryError(width: frame.width, height: frame.height))
+      FrameShortage.fail(.frameMemory(width: frame.width, height: frame.height))
       self = FrameDifference()
       return false
     }

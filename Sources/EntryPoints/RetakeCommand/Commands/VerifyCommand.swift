@@ -83,8 +83,7 @@ struct VerifyCommand: ParsableCommand {
         return try job.makeReplay()
       } catch let error as any RetakeError {
         // Errors of a replay advise `retake replay`, which would not verify the case.
-        throw ReworkedAdvice(
-          error, replacing: "retake replay SESSION", with: "retake verify SESSION")
+        throw error.replacingAdvice("retake replay SESSION", with: "retake verify SESSION")
       }
     }
   }

@@ -48,7 +48,7 @@ struct CaseRunner {
       fail(&result, error)
     } catch {
       // An error of a user's source when it is opened.
-      fail(&result, UserError(error))
+      fail(&result, ErrorFacts(ofUser: error))
     }
     return result
   }

@@ -55,10 +55,8 @@ struct RecordingSite {
       (store, hasDurableLog) = try Self.openDatabase(target, after: first, synchronize)
     } catch {
       try? FileManager.default.removeItem(atPath: made.path)
-      let isOurs = error is any CodedError
-      throw RecordError(
-        passing: isOurs
-          ? error : SessionError.write(path: target.path, cause: error.systemText))
+      throw error is any CodedError
+        ? error : SessionError.write(path: target.path, cause: error.systemText)
     }
     folder = target
   }

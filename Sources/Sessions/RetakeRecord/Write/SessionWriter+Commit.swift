@@ -38,8 +38,7 @@ extension SessionWriter {
     let number = site.synchronizeFolder(site.folder.path)
     guard number == 0 else {
       loseStore(
-        RecordError(
-          passing: SessionError.write(path: site.folder.path, cause: FileSystem.text(number))))
+        SessionError.write(path: site.folder.path, cause: FileSystem.text(number)))
       return false
     }
     hasDurableLog = true
@@ -58,16 +57,16 @@ extension SessionWriter {
     } else {
       // A failed commit is not tried again: after a failed fsync the kernel may have dropped the
       // pages, and the next fsync succeeds without them.
-      loseStore(RecordError(passing: error))
+      loseStore(error.coded)
     }
   }
 
   /// Discards the waiting rows; the media that they refer to is kept.
   func giveUpDatabase(_ path: String) {
-    loseStore(.databaseHeld(path: path, by: wait?.words))
+    loseStore(RecordError.databaseHeld(path: path, by: wait?.words))
   }
 
-  private func loseStore(_ error: RecordError) {
+  private func loseStore(_ error: any CodedError) {
     failure = failure ?? error
     isStoreLost = true
     (batch, spool) = (CommitBatch(), [])

@@ -33,7 +33,7 @@ final class SessionWriter {
   var hasSegment = false
   var progress = RecordingProgress()
   /// Set once; after that, the writer records no more rows.
-  var failure: RecordError?
+  var failure: (any CodedError)?
   /// Whether the database rejected a commit; no other commit is attempted.
   var isStoreLost = false
   private var isAtReserve = false
@@ -119,7 +119,7 @@ final class SessionWriter {
       case .open(let reason):
         guard nextSegment < segmentsMax else {
           // A session with more of them could not be opened.
-          failure = .tooManySegments(path: site.folder.path, segmentsMax: segmentsMax)
+          failure = RecordError.tooManySegments(path: site.folder.path, segmentsMax: segmentsMax)
           record.cause = RecordCause.lostWrite
           return
         }
@@ -225,7 +225,7 @@ final class SessionWriter {
       at: time)
     let consequence = lanes[track].segments.failed(failure, bytes: segment?.bytes ?? 0)
     if consequence == .stop, self.failure == nil {
-      self.failure = .writeFailed(
+      self.failure = RecordError.writeFailed(
         file: site.folder.path + "/" + failure.file, step: failure.step.rawValue,
         cause: failure.cause)
     }

@@ -31,9 +31,7 @@ package struct SessionMigration: Sendable {
   /// - Returns: nil when the session already has the current schema; no copy is made then.
   /// - Throws: `SessionError`: a newer schema, a database that is open or damaged. A failed
   ///   migration removes its files.
-  package func run() throws -> SessionCopyResult? { try sessionErrors { try make() } }
-
-  private func make() throws -> SessionCopyResult? {
+  package func run() throws -> SessionCopyResult? {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.schemaVersion < Self.schema else {

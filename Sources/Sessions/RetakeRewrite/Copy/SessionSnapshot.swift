@@ -26,9 +26,7 @@ package struct SessionSnapshot: Sendable {
   }
 
   /// - Throws: `SessionError`. A failed copy removes its files.
-  package func run() throws -> SessionCopyResult { try sessionErrors { try make() } }
-
-  private func make() throws -> SessionCopyResult {
+  package func run() throws -> SessionCopyResult {
     // Throws the reason why a session cannot be copied.
     _ = try SessionReader.open(folder)
     let destination = try target.folder(for: folder)

@@ -56,7 +56,7 @@ struct ExportProof {
   /// The file's frames, in order of their times.
   private func decoded(packets count: Int) throws -> [DecodedFact] {
     do {
-      let (media, stream) = (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
+      let (media, stream) = try (MediaFile(path: file), MediaDemuxer(path: file).videoStream())
       let packets =
         try PacketIndexer(file: media, streams: [stream]) { report(min($0, count) / 2) }.run()
         .packets[stream.index] ?? PacketList()
@@ -66,16 +66,12 @@ struct ExportProof {
       let facts = try TrackDecoding(table: table, memory: ImageMemory()) {
         report(count / 2 + min($0, count) / 2)
       }.run()
-      if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
+      if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw refusal }
       return Self.inTimeOrder(facts.frames)
-    } catch {
+    } catch let error as MediaError where !error.isAboutMemory {
       // An error of the file that was just written says that the container lost something. A lack
       // of memory says nothing.
-      guard case .media(_, let text) = SessionError(any: error), !error.isAboutMemory else {
-        throw error
-      }
-      let facts = text.facts
-      throw differs(facts.cause.map { "\(facts.message): \($0)" } ?? facts.message)
+      throw differs(error.cause.map { "\(error.message): \($0)" } ?? error.message)
     }
   }
 

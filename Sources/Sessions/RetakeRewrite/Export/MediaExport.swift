@@ -84,10 +84,9 @@ struct MediaExport {
   /// Checks that all packets of the track were read: the loop ends at the first missing row.
   private func checkCount(_ taken: Int, of count: Int, track: Int) throws {
     guard taken != count else { return }
-    throw SessionError(
-      StoreError.corrupt(
-        path: reader.folder.database,
-        cause: "only \(taken) of the \(count) packets of track \(track) follow one another"))
+    throw StoreError.corrupt(
+      path: reader.folder.database,
+      cause: "only \(taken) of the \(count) packets of track \(track) follow one another")
   }
 
   /// `yard.mkv` becomes `yard-2.mkv`.
@@ -125,7 +124,7 @@ struct MediaExport {
         try tell(done, of: 2 * total)
       }
     } catch let refusal as RegularFile.Refusal {
-      throw SessionError(refusal, media: source)
+      throw refusal.error(ofMedia: source)
     } catch let error as SessionError {
       throw error
     } catch {
@@ -207,15 +206,12 @@ struct MediaExport {
   ) throws -> Value {
     do {
       return try body()
-    } catch {
-      switch SessionError(any: error) {
-      case .media("media.mux.refused", var description):
-        description.facts.advice = "Use another container: \(instead)"
-        throw SessionError.media(code: description.facts.code, description: description)
-      case .exportDiffers(_, let form, let cause, _):
-        throw SessionError.exportDiffers(path: path, form: form, cause: cause, instead: instead)
-      default: throw error
-      }
+    } catch MediaError.muxer(let format, let file, let cause) {
+      var facts = MediaError.muxer(format: format, file: file, cause: cause).facts
+      facts.advice = "Use another container: \(instead)"
+      throw facts
+    } catch SessionError.exportDiffers(_, let form, let cause, _) {
+      throw SessionError.exportDiffers(path: path, form: form, cause: cause, instead: instead)
     }
   }
 

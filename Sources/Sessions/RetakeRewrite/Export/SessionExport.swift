@@ -55,10 +55,7 @@ package struct SessionExport: Sendable {
   ///   appear only when all of them are complete.
   @discardableResult
   package func media(to path: String, track: Int? = nil) throws -> [Media] {
-    let reader = try reader()
-    return try sessionErrors {
-      try MediaExport(reader: reader, report: report).run(to: path, track: track)
-    }
+    try MediaExport(reader: try reader(), report: report).run(to: path, track: track)
   }
 
   /// The rows are checked: packets that are missing or altered would make a file that looks whole.
@@ -81,12 +78,9 @@ package struct SessionExport: Sendable {
     _ rows: Rows, as form: Form, run: Int? = nil, sensor: String? = nil,
     to take: (String) throws -> Void
   ) throws -> Int {
-    let reader = try reader()
-    return try sessionErrors {
-      try TableExport(
-        reader: reader, rows: rows, form: form, run: run, sensor: sensor, report: report
-      ).write(take)
-    }
+    try TableExport(
+      reader: try reader(), rows: rows, form: form, run: run, sensor: sensor, report: report
+    ).write(take)
   }
 
   /// The same, written to a file that must not exist.

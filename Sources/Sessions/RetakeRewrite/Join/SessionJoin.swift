@@ -85,7 +85,7 @@ package struct SessionJoin: Sendable {
   ///
   /// - Throws: `SessionError.notAligned`, and the errors of sessions that cannot be read.
   package func compare() throws -> Result {
-    let (_, _, fit) = try sessionErrors { try opened() }
+    let (_, _, fit) = try opened()
     return Result(alignment: alignment(fit))
   }
 
@@ -95,9 +95,7 @@ package struct SessionJoin: Sendable {
   /// - Throws: As `compare()`; a failed join removes its files.
   package func run(to target: SessionTarget, link: Bool = false, isForced: Bool = false) throws
     -> Result
-  { try sessionErrors { try join(to: target, link: link, isForced: isForced) } }
-
-  private func join(to target: SessionTarget, link: Bool, isForced: Bool) throws -> Result {
+  {
     let (one, two, fit) = try opened()
     let alignment = alignment(fit)
     guard isForced || fit.confidence >= Self.confidenceMin else {

@@ -32,8 +32,9 @@ struct OptimizedRows {
   /// Copies the files alongside the media, byte for byte.
   private func bringSidecars(to site: SessionBuilder, _ writer: StoreWriter) throws {
     let media = Set(reader.mediaFiles())
-    // The copy has media of its own.
-    let files = try reader.index.store.files().filter { !media.contains($0.path) }
+    let files = try reader.index.store.files()
+      // The copy has its own media.
+      .filter { !media.contains($0.path) }
     for file in files {
       let path = try reader.folder.file(file.path)
       let total = Int((SessionBuilder.byteCount(path) ?? 0) >> 20)

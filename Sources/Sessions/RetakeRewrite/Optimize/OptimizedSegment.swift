@@ -118,7 +118,7 @@ final class OptimizedSegment {
     try write(try encoder.finish())
     try file.finish()
     let path = site.path + "/" + name
-    let (media, demuxed) = (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
+    let (media, demuxed) = try (MediaFile(path: path), MediaDemuxer(path: path).videoStream())
     var packets =
       try PacketIndexer(file: media, streams: [demuxed]) { _ in true }.run()
       .packets[demuxed.index].map(Array.init) ?? []

@@ -75,9 +75,7 @@ package struct SessionOptimize: Sendable {
 
   /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimizeDiffers`, and errors of reading
   ///   the original. A failed copy removes its files.
-  package func run() throws -> OptimizeResult { try sessionErrors { try make() } }
-
-  private func make() throws -> OptimizeResult {
+  package func run() throws -> OptimizeResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     guard reader.index.store.isClosed else { throw SessionError.notClosed(folder) }
     // All rows are checked here, so the reader does not check them again.

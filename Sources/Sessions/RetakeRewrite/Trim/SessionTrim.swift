@@ -60,9 +60,7 @@ package struct SessionTrim: Sendable {
   }
 
   /// - Throws: `SessionError`. A failed trim removes its files.
-  package func run() throws -> TrimResult { try sessionErrors { try trim() } }
-
-  private func trim() throws -> TrimResult {
+  package func run() throws -> TrimResult {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     // Before the span is looked up: with rows missing, the result would be a shorter session that

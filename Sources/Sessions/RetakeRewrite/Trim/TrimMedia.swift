@@ -61,11 +61,10 @@ struct TrimMedia {
         let piece = try read(name)
         // A muxer may succeed and store other bytes, so the file is read back.
         if piece.packets.map(\.digest) == records.map(\.digest) { return piece }
-      } catch {
+      } catch let error as MediaError
+        where error.code != "media.mux.write" && !error.isAboutMemory
+      {
         // If a container rejects the packets, try the next one. A full disk ends the trim.
-        guard case .media(let code, _) = SessionError(any: error), code != "media.mux.write",
-          !error.isAboutMemory
-        else { throw error }
       }
       try? FileManager.default.removeItem(atPath: site.path + "/" + name)
     }
@@ -153,7 +152,7 @@ struct TrimMedia {
   /// Reads the written file back, with the position of every packet.
   private func read(_ name: String) throws -> Piece {
     let path = site.path + "/" + name
-    let (file, stream) = (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
+    let (file, stream) = try (MediaFile(path: path), MediaDemuxer(path: path).videoStream())
     let findings = try PacketIndexer(file: file, streams: [stream]) { _ in true }.run()
     return Piece(
       name: name, bytes: file.size, packets: findings.packets[stream.index].map(Array.init) ?? [])
@@ -174,6 +173,11 @@ final class MuxedFile {
       format: format, to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])
   }
 
-  func write(_ packet: MediaPacket) throws { try muxer.write(packet) }
-  func finish() throws { try muxer.finish() }
+  func write(_ packet: MediaPacket) throws {
+    try muxer.write(packet)
+  }
+
+  func finish() throws {
+    try muxer.finish()
+  }
 }

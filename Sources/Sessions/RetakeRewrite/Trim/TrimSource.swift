@@ -127,9 +127,9 @@ struct TrimProof {
             throw SessionError.trimDiffers(
               session: original.folder.path, frame: id, cause: "its pixels are others")
           }
-        } catch let error as SessionError {
+        } catch let error as any RetakeError {
           // Thrown above, and not an error of reading the copy.
-          if case .trimDiffers = error { throw error }
+          if case SessionError.trimDiffers = error { throw error }
           guard expected == nil else {
             throw SessionError.trimDiffers(
               session: original.folder.path, frame: id, cause: error.cause ?? error.message)

@@ -16,7 +16,7 @@ struct TrimmedTrack {
   private let firstSegment: Int
   /// Rows whose pixels could not be read, with the reason.
   private var failed: [FrameRecord] = []
-  private var firstFailure: SessionError?
+  private var firstFailure: (any Error)?
   /// The new index of each copied packet.
   private var copied: [Int: Int] = [:]
 
@@ -58,9 +58,9 @@ struct TrimmedTrack {
   /// A track without media has no shape, so a session made from it would have no frames.
   private func nothingToShow(
     in reader: SessionReader, from sequences: ClosedRange<Int>
-  ) -> SessionError {
+  ) -> any Error {
     firstFailure
-      ?? .noPixels(
+      ?? SessionError.noPixels(
         session: reader.folder.path, frame: FrameID(track: track, sequence: sequences.lowerBound),
         cause: "no frame of its track in that span has any")
   }

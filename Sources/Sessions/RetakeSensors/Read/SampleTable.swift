@@ -57,7 +57,10 @@ package final class SampleTable: SensorReader, @unchecked Sendable {
     let last = try seen(sensor, end, arrival)
     guard first < last else { return [] }
     guard last - first <= Self.windowMax else {
-      throw SensorReadError.longWindow(samples: last - first, most: Self.windowMax)
+      throw ErrorFacts(
+        "sensor.window.long",
+        "a window has \(last - first) samples, and may have \(Self.windowMax)",
+        advice: "Read a shorter window")
     }
     return try (first..<last).compactMap { try row(sensor, $0)?.sample }
   }
@@ -136,19 +139,5 @@ extension Array {
       if fulfils(self[middle]) { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-}
-
-/// Why samples cannot be read for a stage.
-package enum SensorReadError: RetakeError {
-  case longWindow(samples: Int, most: Int)
-
-  package var facts: ErrorFacts {
-    switch self {
-    case .longWindow(let samples, let most):
-      ErrorFacts(
-        "sensor.window.long", "a window has \(samples) samples, and may have \(most)",
-        advice: "Read a shorter window")
-    }
   }
 }

@@ -38,11 +38,9 @@ struct DamagedFrames {
 
   /// All rows of a track in the order of their sequences.
   func each(of track: Int, _ body: (FrameRecord) throws -> Void) throws {
-    try sessionErrors {
-      try reader.index.store.eachFramePage(track: track) { page in
-        for frame in page { try body(frame) }
-        return true
-      }
+    try reader.index.store.eachFramePage(track: track) { page in
+      for frame in page { try body(frame) }
+      return true
     }
   }
 

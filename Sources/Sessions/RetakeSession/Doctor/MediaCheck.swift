@@ -17,7 +17,7 @@ struct MediaCheck {
   func checkPackets(_ notes: inout DoctorNotes) throws -> Set<FrameID> {
     var counts: [Int: StoreReader.TrackCounts] = [:]
     for track in reader.index.tracks {
-      counts[track] = try sessionErrors { try reader.index.store.counts(track: track) }
+      counts[track] = try reader.index.store.counts(track: track)
     }
     // Up to the highest index, because missing rows are looked for, too.
     let total = counts.values.reduce(0) { $0 + $1.packetEnd }
@@ -142,8 +142,7 @@ struct MediaCheck {
       for frame in frames {
         do {
           try check.decode(frame)
-        } catch let error as SessionError {
-          if error.isAboutMemory { throw error }
+        } catch let error as any RetakeError where !error.isAboutMemory {
           note(error, of: frame, &notes)
         }
         notes.framesChecked += 1
@@ -153,7 +152,7 @@ struct MediaCheck {
   }
 
   private func note(
-    _ error: SessionError, of frame: EntryCheck.Candidate, _ notes: inout DoctorNotes
+    _ error: any RetakeError, of frame: EntryCheck.Candidate, _ notes: inout DoctorNotes
   ) {
     notes.damagedFrames += 1
     let entry = frame.hasEntry ? ", decoded from packet \(frame.picture.entry)," : ""

@@ -83,24 +83,24 @@ final class PacketCheck {
       }
       headers.add(media, of: view)
       return nil
-    } catch let error as SessionError {
+    } catch let error as any RetakeError {
       // The demuxer's position is not known after an error.
       fetcher = PacketFetcher(table: table)
       switch error {
       case _ where error.isAboutMemory: throw error
-      case .mediaMismatch(_, _, _, _, let cause):
+      case SessionError.mediaMismatch(_, _, _, _, let cause):
         return Damage(
           packets: packet...packet, file: file, cause: "is damaged: \(cause)", topic: "packet")
-      case .mediaSize:
+      case SessionError.mediaSize:
         // The file is not asked again, and its other packets fold into this finding.
         let cause = "is not read: \(error.message)"
         if let file { missing[file] = cause }
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
-      case .mediaMissing, .media:
+      case SessionError.mediaMissing, is MediaError:
         let cause = "is gone: \(error.message)" + (error.cause.map { " (\($0))" } ?? "")
         if let file { missing[file] = cause }
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
-      case .database:
+      case is StoreError:
         return Damage(
           packets: packet...packet, file: "session.sqlite",
           cause: "has a damaged row: \(error.cause ?? error.message)", topic: "row")

@@ -53,9 +53,9 @@ package struct SessionDoctor: Sendable {
       // Without `.checked`, because the doctor has to read damaged rows.
       reader = try SessionReader(
         folder, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
-    } catch let error as SessionError {
+    } catch let error as any RetakeError {
       // Everything else is a finding: a damaged session still has media to report.
-      if case .notSession = error { throw error }
+      if case SessionError.notSession = error { throw error }
       note(unreadable: error, &notes)
       return notes.diagnosis(status: nil)
     }
@@ -76,8 +76,8 @@ package struct SessionDoctor: Sendable {
         try check.checkPixels(&notes, except: failing)
         try check.noteFootage(&notes)
       }
-    } catch let error as SessionError {
-      if case .interrupted = error { throw error }
+    } catch let error as any RetakeError {
+      if case SessionError.interrupted = error { throw error }
       // Running out of memory does not mean that the session is damaged.
       if error.isAboutMemory { throw error }
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)
@@ -87,11 +87,11 @@ package struct SessionDoctor: Sendable {
 
   /// The database cannot be used. Reports the remaining media, and how to rebuild the index from
   /// it.
-  private func note(unreadable error: SessionError, _ notes: inout DoctorNotes) {
+  private func note(unreadable error: any RetakeError, _ notes: inout DoctorNotes) {
     // A newer schema is not damage, and rebuilding the index would lose the newer schema's data.
     var advice = notes.rebuildAdvice
     // The database of a pointer is fetched, not rebuilt.
-    if case .pointer = error { advice = LargeFilePointer.advice }
+    if case SessionError.pointer = error { advice = LargeFilePointer.advice }
     notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : advice)
     for name in folder.mediaOnDisk {
       guard let path = try? folder.file(name), let file = try? MediaFile(path: path) else {
@@ -178,8 +178,8 @@ package struct SessionDoctor: Sendable {
         notes.add(
           .error, "file", "\(record.path) is not the file that was stored", file: record.path,
           advice: "Put the original file back, or import it again")
-      } catch let error as SessionError {
-        if case .interrupted = error { throw error }
+      } catch let error as any RetakeError {
+        if case SessionError.interrupted = error { throw error }
         notes.add(.error, "file", error, file: record.path)
       }
     }
@@ -195,7 +195,7 @@ package struct SessionDoctor: Sendable {
   }
 }
 
-extension SessionError {
+extension RetakeError {
   /// The session was written by a newer version; it is not damaged.
   var isNewerSchema: Bool { code == "store.schema.tooNew" }
 }

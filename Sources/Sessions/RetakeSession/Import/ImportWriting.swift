@@ -57,6 +57,7 @@ struct ImportWriting {
         })
       try rows.write(to: writer, segments: segments)
     }
+    try writer.commit()
     let start = tracks.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
     let end = tracks.compactMap { $0.1.timeline.frames.last?.nanoseconds }.max() ?? 0
     try samples(SampleWriter(writer), start...max(start, end))

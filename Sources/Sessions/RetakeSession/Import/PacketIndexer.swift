@@ -42,7 +42,7 @@ package struct PacketIndexer {
   /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet could be
   ///   read.
   package func run() throws -> Findings {
-    let demuxer = try sessionErrors { try MediaDemuxer(path: file.path) }
+    let demuxer = try MediaDemuxer(path: file.path)
     demuxer.select(Set(streams.map(\.index)))
     var locators = Dictionary(
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })
@@ -76,7 +76,7 @@ package struct PacketIndexer {
       done += 1
       if done.isMultiple(of: Self.reportEvery), !report(done) { throw SessionError.interrupted }
     }
-    if done == 0, let lastFailure { throw SessionError(lastFailure) }
+    if done == 0, let lastFailure { throw lastFailure }
     if let lastFailure {
       findings.losses.append(
         "the file could not be read on at \(counted(failures, "place")): "

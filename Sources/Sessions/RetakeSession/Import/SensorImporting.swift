@@ -32,24 +32,28 @@ struct SensorImporting {
     var outcome = Outcome()
     let telemetry = options.hasTelemetry ? TelemetryImport.streams(of: streams) : []
     let sound = options.hasSound ? SoundImport.streams(of: streams) : []
-    for stream in telemetry {
-      let source = URL(fileURLWithPath: options.file).lastPathComponent
-      try TelemetryImport(path: path, file: options.file, source: source, shift: shift.clamped)
-        .run(stream, into: samples) { report(progress(samples)) }
-      if !samples.tracks.isEmpty { outcome.read.insert(stream.index) }
-    }
-    for request in requests {
-      let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
-        report(progress(samples))
-      }.run(into: samples)
-      outcome.notes += found.remarks.map { "\(request.file): \($0)" }
-      guard !found.times.overlaps(frames) else { continue }
-      outcome.notes.append(Self.apart(request.file, found.times, frames))
-    }
-    for stream in sound {
-      let found = try SoundImport(path: path, file: options.file, shift: shift.clamped)
-        .run(stream, into: samples) { report(progress(samples)) }
-      take(found, of: stream, &outcome)
+    do {
+      for stream in telemetry {
+        let source = URL(fileURLWithPath: options.file).lastPathComponent
+        try TelemetryImport(path: path, file: options.file, source: source, shift: shift.clamped)
+          .run(stream, into: samples) { report(progress(samples)) }
+        if !samples.tracks.isEmpty { outcome.read.insert(stream.index) }
+      }
+      for request in requests {
+        let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
+          report(progress(samples))
+        }.run(into: samples)
+        outcome.notes += found.remarks.map { "\(request.file): \($0)" }
+        guard !found.times.overlaps(frames) else { continue }
+        outcome.notes.append(Self.apart(request.file, found.times, frames))
+      }
+      for stream in sound {
+        let found = try SoundImport(path: path, file: options.file, shift: shift.clamped)
+          .run(stream, into: samples) { report(progress(samples)) }
+        take(found, of: stream, &outcome)
+      }
+    } catch SensorError.interrupted {
+      throw SessionError.interrupted
     }
     return outcome
   }

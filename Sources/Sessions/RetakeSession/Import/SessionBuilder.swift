@@ -133,7 +133,7 @@ package struct SessionBuilder {
     } catch let error as SessionError {
       throw error
     } catch let refusal as RegularFile.Refusal {
-      throw SessionError(refusal, media: source)
+      throw refusal.error(ofMedia: source)
     } catch {
       throw SessionError.write(path: destination, cause: error.systemText)
     }

@@ -32,9 +32,7 @@ public struct SessionImporter: Sendable {
 
   /// - Throws: `SessionError`, with the media's own codes for an unsuitable file. A failed import
   ///   removes every file that it wrote.
-  public func run() throws -> ImportResult { try sessionErrors { try build() } }
-
-  private func build() throws -> ImportResult {
+  public func run() throws -> ImportResult {
     let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
     // Before a folder is made: an unsuitable file leaves no folder, and the error names the user's
     // file.
@@ -47,8 +45,8 @@ public struct SessionImporter: Sendable {
         let media = try bring(source, into: site)
         return try index(
           media, streams: streams, all: all, requests: requests, site: site, target: target)
-      } catch {
-        throw SessionError(any: error)?.about(source.path, notItsCopyIn: site.folder.path) ?? error
+      } catch let error as any RetakeError {
+        throw Self.naming(source.path, notItsCopyIn: site.folder.path, error)
       }
     }
   }
@@ -192,9 +190,8 @@ public struct SessionImporter: Sendable {
           try indexing.run()
         }
         rows.append((stream, made))
-      } catch let error as SessionError {
+      } catch SessionError.noFrames where late.contains(stream) {
         // A late stream without a frame must not cost the streams at the beginning of the file.
-        guard late.contains(stream), case .noFrames = error else { throw error }
       }
     }
     return rows
@@ -236,10 +233,9 @@ public struct SessionImporter: Sendable {
   ) throws -> Value {
     do {
       return try body()
-    } catch let error as SessionError {
-      guard stream.isEncrypted else { throw error }
+    } catch let error where stream.isEncrypted {
       switch error {
-      case .media, .noFrames: throw SessionError(MediaError.encrypted(file: path))
+      case is MediaError, SessionError.noFrames: throw MediaError.encrypted(file: path)
       default: throw error
       }
     }
@@ -251,7 +247,7 @@ public struct SessionImporter: Sendable {
   ) throws {
     guard rows.allSatisfy({ $0.1.damaged == $0.1.frameCount }) else { return }
     if rows.contains(where: \.0.isEncrypted) {
-      throw SessionError(MediaError.encrypted(file: path))
+      throw MediaError.encrypted(file: path)
     }
     throw SessionError.noGoodFrame(
       file: path, frames: rows.reduce(0) { $0 + $1.1.frameCount },
@@ -292,30 +288,29 @@ public struct SessionImporter: Sendable {
         "stream \($0.index) (\($0.kind.rawValue), \($0.codec)) is kept in the file, not indexed"
     }
   }
-}
 
-extension SessionError {
   /// The same error, about the file that the user named instead of its copy in a folder that has
   /// been removed.
-  fileprivate func about(_ source: String, notItsCopyIn folder: String) -> SessionError {
-    switch self {
-    case .noFrames(let file) where file.hasPrefix(folder):
-      return .noFrames(file: source)
-    case .noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
-      return .noGoodFrame(file: source, frames: frames, cause: cause)
-    case .timesTooFar(let file, let frame, let seconds) where file.hasPrefix(folder):
-      return .timesTooFar(file: source, frame: frame, seconds: seconds)
-    case .tooManySegments(let file, let frame, let most) where file.hasPrefix(folder):
-      return .tooManySegments(file: source, frame: frame, segmentsMax: most)
-    case .media(let code, var description)
-    where description.facts.place?.file?.hasPrefix(folder) ?? false:
-      let facts = description.facts
-      let copy = facts.place?.file ?? folder
+  private static func naming(
+    _ source: String, notItsCopyIn folder: String, _ error: any RetakeError
+  ) -> any Error {
+    switch error {
+    case SessionError.noFrames(let file) where file.hasPrefix(folder):
+      return SessionError.noFrames(file: source)
+    case SessionError.noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
+      return SessionError.noGoodFrame(file: source, frames: frames, cause: cause)
+    case SessionError.timesTooFar(let file, let frame, let seconds) where file.hasPrefix(folder):
+      return SessionError.timesTooFar(file: source, frame: frame, seconds: seconds)
+    case SessionError.tooManySegments(let file, let frame, let most) where file.hasPrefix(folder):
+      return SessionError.tooManySegments(file: source, frame: frame, segmentsMax: most)
+    case is MediaError:
+      var facts = error.facts
+      guard let copy = facts.place?.file, copy.hasPrefix(folder) else { return error }
       // Advice has the path as a word of the shell, so that form is replaced.
-      description.facts.advice = facts.advice?.replacing(copy.shellWord, with: source.shellWord)
-      description.facts.place?.file = source
-      return .media(code: code, description: description)
-    default: return self
+      facts.advice = facts.advice?.replacing(copy.shellWord, with: source.shellWord)
+      facts.place?.file = source
+      return facts
+    default: return error
     }
   }
 }

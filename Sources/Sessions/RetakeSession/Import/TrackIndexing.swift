@@ -66,7 +66,7 @@ package struct TrackIndexing {
     // are freed.
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
-      if let refusal = facts.firstRefusal { throw SessionError(refusal) }
+      if let refusal = facts.firstRefusal { throw refusal }
       // The first file, so that the error names the same one each time.
       throw SessionError.noFrames(file: views.keys.min().flatMap { views[$0] }?.file.path ?? "")
     }

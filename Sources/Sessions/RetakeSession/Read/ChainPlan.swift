@@ -16,7 +16,7 @@ struct ChainPlan: Sendable {
       self.init(first: first, entries: [], framesPerChain: 1)
       return
     }
-    let entries = try sessionErrors { try store.entrySequences(track: track) }
+    let entries = try store.entrySequences(track: track)
     self.init(first: first, entries: entries, framesPerChain: framesPerChain)
   }
 

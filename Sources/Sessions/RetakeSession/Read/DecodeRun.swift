@@ -86,7 +86,7 @@ package final class DecodeRun {
 
   private func takeReady() throws -> DecodeOutcome {
     let outcome = ready.removeFirst()
-    if case .refused(_, let cause) = outcome, cause.isAboutMemory { throw SessionError(cause) }
+    if case .refused(_, let cause) = outcome, cause.isAboutMemory { throw cause }
     return outcome
   }
 
@@ -109,10 +109,8 @@ package final class DecodeRun {
     if decoder?.mustDrain(before: packet) == true { drain() }
     let isNew = decoder == nil
     if isNew {
-      decoder = try sessionErrors {
-        try MediaDecoder(
-          stream: view.stream, file: view.file.path, threads: threads, memory: memory)
-      }
+      decoder = try MediaDecoder(
+        stream: view.stream, file: view.file.path, threads: threads, memory: memory)
     }
     noteAspect(view.stream)
     if isNew { _ = decoder?.mustDrain(before: packet) }

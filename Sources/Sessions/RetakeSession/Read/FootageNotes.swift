@@ -34,9 +34,7 @@ struct FootageNotes {
     var equal = EqualImages()
     var next = 0
     while true {
-      let page = try sessionErrors {
-        try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
-      }
+      let page = try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       for row in page {
         // A missing row is damage, which the doctor reports; places would be wrong from there on.
         guard row.sequence == next else { return (shapes.text, EqualImages()) }
@@ -71,9 +69,7 @@ struct FootageNotes {
         before == nil
         ? 0
         : isNamed
-          ? try sessionErrors {
-            try reader.index.store.firstPacket(track: track, segment: segment)
-          } : nil
+          ? try reader.index.store.firstPacket(track: track, segment: segment) : nil
       changes.append((packet ?? -1, part))
     }
     return changes
@@ -89,11 +85,11 @@ struct FootageNotes {
   private func successions() throws -> [String] {
     let store = reader.index.store
     // A bag's topics are different cameras.
-    let topics = try sessionErrors { try store.meta(BagTopics.fact) }
+    let topics = try store.meta(BagTopics.fact)
     guard reader.tracks.count > 1, topics == nil else { return [] }
     var spans: [TrackSpan] = []
     for track in reader.tracks {
-      let ends = try sessionErrors { try store.ends(track: track.track) }
+      let ends = try store.ends(track: track.track)
       guard let ends, ends.end > 1 else { continue }
       spans.append(
         TrackSpan(
@@ -124,7 +120,7 @@ struct FootageNotes {
 extension SessionReader {
   /// Facts about the footage that a user needs, each in one sentence; empty for ordinary footage.
   package func footageNotes() throws -> [String] {
-    let stored = try sessionErrors { try index.store.meta(FootageFact.key) }
+    let stored = try index.store.meta(FootageFact.key)
     return FootageFact.notes(stored: stored) + (try FootageNotes(reader: self).texts())
   }
 
@@ -135,9 +131,7 @@ extension SessionReader {
     for track in tracks {
       let codecs = (index.parts[track] ?? [:]).values.map(\.codecName)
       guard codecs.contains(where: PacketOpacity.mayHave(codec:)) else { continue }
-      let packets = try sessionErrors {
-        try index.store.packets(track: track, from: 0, count: Self.opacityPackets)
-      }
+      let packets = try index.store.packets(track: track, from: 0, count: Self.opacityPackets)
       if packets.contains(where: { $0.sideData.map(PacketOpacity.isIn) ?? false }) {
         found.append(track)
       }

@@ -73,15 +73,14 @@ final class FrameRun {
       return stash.remove(at: place).frame
     }
     run.fetcher.frame = id
-    var failure: SessionError?
+    var failure: (any Error)?
     var limit = picture.packet + Self.lookaheadMax
     while true {
       let outcome: DecodeOutcome?
       do {
         outcome = try run.outcome(before: limit)
-      } catch let error as SessionError {
+      } catch let error where failure == nil && run.next > picture.packet && !error.isAboutMemory {
         // An error after the picture's own packet need not prevent showing the picture.
-        guard failure == nil, run.next > picture.packet, !error.isAboutMemory else { throw error }
         failure = error
         isSpent = true
         // The picture may already be in the decoder; draining returns it without more packets.
@@ -112,7 +111,7 @@ final class FrameRun {
     let codec = record.flatMap { index.parts[track]?[$0.segment]?.codec } ?? ""
     // Most codecs return a picture soon after its packet, so a lost picture is noticed early.
     guard picture.shown > 0 || MediaStream.mayHidePictures(codec) else { return limit }
-    let key = try sessionErrors { try index.store.keyPacket(track: track, after: picture.packet) }
+    let key = try index.store.keyPacket(track: track, after: picture.packet)
     return key.map { max(limit, $0 + Self.lookaheadMax) } ?? .max
   }
 }

@@ -82,14 +82,14 @@ extension SessionReader {
   package func storedDigest(tracks: [Int]) throws -> Digest128 {
     try requireWholeRows()
     for track in tracks { try index.requireTrack(track) }
-    return try sessionErrors { try index.store.digest(tracks: tracks) }
+    return try index.store.digest(tracks: tracks)
   }
 
   /// The digest of the inputs of a case: these tracks, and all events. An exact replay copy has the
   /// digest of its original.
   package func inputDigest(tracks: [Int]) throws -> Digest128 {
     let own = try storedDigest(tracks: tracks)
-    let lineage = try sessionErrors { try index.store.meta(InputLineage.fact) }
+    let lineage = try index.store.meta(InputLineage.fact)
     return lineage.flatMap { InputLineage.original(of: own, tracks: tracks, in: $0) } ?? own
   }
 }

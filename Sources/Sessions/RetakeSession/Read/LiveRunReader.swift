@@ -64,25 +64,21 @@ package struct LiveRunReader: Sendable {
 
   /// At most a page of events from the ordinal on, in ascending order; empty at the end.
   package func events(from ordinal: Int) throws -> [Event] {
-    try sessionErrors {
-      try store.externalEvents(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
-    }.map {
+    try store.externalEvents(run: number, ordinals: ordinal..<ordinal + Self.pageRows).map {
       Event(ordinal: $0.ordinal, nanoseconds: $0.timeNanoseconds, kind: $0.kind, json: $0.json)
     }
   }
 
   /// At most a page of decisions from the ordinal on.
   package func decisions(from ordinal: Int) throws -> [String] {
-    try sessionErrors {
-      try store.decisions(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
-    }.map(\.line)
+    try store.decisions(run: number, ordinals: ordinal..<ordinal + Self.pageRows).map(\.line)
   }
 
   /// At most a page of results from the ordinal on.
   package func results(from ordinal: Int) throws -> [Result] {
-    try sessionErrors {
-      try store.results(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
-    }.map { Result(sink: $0.sink, line: $0.line) }
+    try store.results(run: number, ordinals: ordinal..<ordinal + Self.pageRows).map {
+      Result(sink: $0.sink, line: $0.line)
+    }
   }
 }
 
@@ -90,7 +86,7 @@ extension SessionReader {
   /// The numbers of the recorded live runs, in ascending order.
   package func liveRuns() throws -> [Int] {
     try requireWholeRows()
-    return try sessionErrors { try index.store.runs() }
+    return try index.store.runs()
       .filter { $0.kind == Self.liveKind }.map(\.run)
   }
 
@@ -100,7 +96,7 @@ extension SessionReader {
 
   /// The stored origin of a trimmed copy; nil for any other session.
   private func trimmed() throws -> String? {
-    try sessionErrors { try index.store.meta(TrimOrigin.fact) }
+    try index.store.meta(TrimOrigin.fact)
   }
 
   /// A live run by its number; the newest one if `nil`.
@@ -108,7 +104,7 @@ extension SessionReader {
   /// - Throws: `SessionError.noLiveRun`, `SessionError.trimmedRun`, `SessionError.badRun`.
   package func liveRun(_ number: Int? = nil) throws -> LiveRunReader {
     try requireWholeRows()
-    let rows = try sessionErrors { try index.store.runs() }
+    let rows = try index.store.runs()
       .filter { $0.kind == Self.liveKind }
     // Rows are in the order of runs, so the last one is the newest.
     guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {
@@ -119,7 +115,7 @@ extension SessionReader {
       throw SessionError.trimmedRun(
         session: folder.path, run: row.run, original: TrimOrigin.session(in: trimmed))
     }
-    let nodes = try sessionErrors { try index.store.nodes(run: row.run) }
+    let nodes = try index.store.nodes(run: row.run)
     return try LiveRunReader(row, nodes: nodes, session: folder.path, store: index.store)
   }
 

@@ -43,23 +43,33 @@ package final class PacketFetcher {
   private func bytes(
     of record: PacketRecord, in view: SegmentView
   ) throws -> MediaPacket {
-    do {
-      guard let offset = record.offset else { return try demuxed(record, in: view) }
-      return try view.file.packet(
+    guard let offset = record.offset else {
+      // Opened first: a file that cannot be opened is no mismatch of a packet.
+      let opened = try demuxing(view, upTo: record.ordinal)
+      return try namingMismatch(record, view) { try demuxed(record, in: view, by: opened) }
+    }
+    return try namingMismatch(record, view) {
+      try view.file.packet(
         stream: view.stream.index, index: record.index, pts: record.pts, dts: record.dts,
         duration: record.duration, flags: MediaPacket.Flags(record.flags), offset: offset,
         size: record.size, sideData: record.sideData)
-    } catch let error as MediaError {
-      // Running out of memory does not mean that the media is damaged.
-      if error.isAboutMemory { throw SessionError(error) }
+    }
+  }
+
+  private func namingMismatch(
+    _ record: PacketRecord, _ view: SegmentView, _ read: () throws -> MediaPacket
+  ) throws -> MediaPacket {
+    do {
+      return try read()
+    } catch let error as MediaError where !error.isAboutMemory {
       throw mismatch(record, view, error.cause ?? error.message)
     }
   }
 
   private func demuxed(
-    _ record: PacketRecord, in view: SegmentView
+    _ record: PacketRecord, in view: SegmentView, by opened: Demuxing
   ) throws -> MediaPacket {
-    var current = try demuxing(view, upTo: record.ordinal)
+    var current = opened
     // Kept only if the packet is found; after an error its position is not known.
     demuxing = nil
     var failures = 0

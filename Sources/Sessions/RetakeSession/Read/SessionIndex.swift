@@ -27,16 +27,14 @@ package final class SessionIndex: @unchecked Sendable {
   init(folder: SessionFolder, store: StoreReader) throws {
     self.folder = folder
     self.store = store
-    let (segments, tracks) = try sessionErrors {
-      (try store.segments(), try store.segmentTracks())
-    }
+    let (segments, tracks) = try (store.segments(), store.segmentTracks())
     // Damaged rows may repeat a key. `uniqueKeysWithValues` would end the process then.
     self.segments = Dictionary(segments.map { ($0.index, $0) }) { first, _ in first }
     var parts: [Int: [Int: SegmentTrackRecord]] = [:]
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
     mirrored = MirroredTracks(
-      stored: try sessionErrors { try store.meta(MirroredTracks.fact) })
+      stored: try store.meta(MirroredTracks.fact))
     continuing = Self.continuing(parts, self.segments)
     mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
     // All names are checked when the session is opened, before any file is read.
@@ -67,9 +65,7 @@ package final class SessionIndex: @unchecked Sendable {
     // Not locked while the rows are read: two threads may read one page, and read the same.
     if let page = lock.withLock({ framePages[key] }) { return page }
     let start = number * Self.pageRows
-    let page = try sessionErrors {
-      try store.wholeFrames(track: track, sequences: start..<start + Self.pageRows)
-    }
+    let page = try store.wholeFrames(track: track, sequences: start..<start + Self.pageRows)
     lock.withLock { framePages[key] = page }
     return page
   }
@@ -82,9 +78,7 @@ package final class SessionIndex: @unchecked Sendable {
       page = kept
     } else {
       let start = key.number * Self.pageRows
-      page = try sessionErrors {
-        try store.packets(track: track, indexes: start..<start + Self.pageRows)
-      }
+      page = try store.packets(track: track, indexes: start..<start + Self.pageRows)
       lock.withLock { packetPages[key] = page }
     }
     let place = index - key.number * Self.pageRows
@@ -106,9 +100,8 @@ package final class SessionIndex: @unchecked Sendable {
     let opened: MediaFile
     do {
       opened = try MediaFile(path: path)
-    } catch let error as MediaError {
-      if case .missing = error { throw SessionError.mediaMissing(file: path) }
-      throw SessionError(error)
+    } catch MediaError.missing {
+      throw SessionError.mediaMissing(file: path)
     }
     try requireSize(opened.size, of: relative, at: path)
     return lock.withLock {
@@ -147,11 +140,8 @@ package final class SessionIndex: @unchecked Sendable {
 
   func view(track: Int, segment: Int) throws -> SegmentView {
     guard let record = segments[segment], let part = parts[track]?[segment] else {
-      throw SessionError.database(
-        code: "store.corrupt",
-        description: .init(
-          StoreError.corrupt(
-            path: folder.database, cause: "track \(track) has no part in segment \(segment)")))
+      throw StoreError.corrupt(
+        path: folder.database, cause: "track \(track) has no part in segment \(segment)")
     }
     var stream = MediaStream(part)
     stream.isMirrored = mirrored.contains(track)

@@ -10,7 +10,7 @@ extension SessionReader {
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
   package func recordedTimings(run: Int? = nil) throws -> RecordedTimings {
     try requireWholeRows()
-    let runs = try sessionErrors { try index.store.runsWithSpans() }
+    let runs = try index.store.runsWithSpans()
     guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }
     let chosen = run ?? newest
     guard runs.contains(chosen) else {
@@ -18,17 +18,15 @@ extension SessionReader {
     }
     var builder = RecordedTimings.Builder()
     var problem: RecordedTimings.Problem?
-    try sessionErrors {
-      try index.store.eachSpan(run: chosen) { span in
-        do throws(RecordedTimings.Problem) {
-          try builder.append(span)
-          return true
-        } catch {
-          // `eachSpan` throws only the store's errors, so this one is thrown when
-          // the walk has ended.
-          problem = error
-          return false
-        }
+    try index.store.eachSpan(run: chosen) { span in
+      do throws(RecordedTimings.Problem) {
+        try builder.append(span)
+        return true
+      } catch {
+        // `eachSpan` throws only the store's errors, so this one is thrown when
+        // the walk has ended.
+        problem = error
+        return false
       }
     }
     do {

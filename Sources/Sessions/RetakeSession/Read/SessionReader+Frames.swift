@@ -77,7 +77,7 @@ extension SessionReader {
     if let known = record.entry {
       entry = known
     } else {
-      entry = try sessionErrors { try index.store.keyPacket(track: id.track, atOrBefore: packet) }
+      entry = try index.store.keyPacket(track: id.track, atOrBefore: packet)
     }
     return FrameRun.Picture(
       packet: packet, shown: record.shown, entry: entry)
@@ -110,9 +110,8 @@ extension SessionReader {
       if let frame = try run.decode(picture, id: id) {
         return Decoded(frame: frame, run: run, isFresh: true)
       }
-    } catch let error as SessionError {
+    } catch let error where threads > 1 && error.isAboutMemory {
       // One thread needs the least memory.
-      guard threads > 1, error.isAboutMemory else { throw error }
     }
     guard threads == 1 else { return try decodeAlone(picture, of: id, threads: 1) }
     throw noFrame(picture, of: id)

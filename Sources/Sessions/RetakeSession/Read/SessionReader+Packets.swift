@@ -34,11 +34,7 @@ extension SessionReader {
   /// Number of replayable frames of the tracks that have no stored pixel digest.
   package func undigestedFrames(tracks: some Sequence<Int>) throws -> Int {
     try requireWholeRows()
-    return try sessionErrors {
-      var count = 0
-      for track in tracks { count += try index.store.undigestedFrames(track: track) }
-      return count
-    }
+    return try tracks.reduce(0) { try $0 + index.store.undigestedFrames(track: $1) }
   }
 
   /// The position of a packet's bytes in its media file; nil if only a demuxer can find them.

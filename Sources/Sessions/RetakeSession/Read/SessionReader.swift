@@ -62,12 +62,10 @@ public final class SessionReader: FrameReader {
     // An altered row may cause another error, such as an unsupported format. Report the row
     // instead.
     if !Self.isReadable(index), trust == .checked {
-      try sessionErrors { try store.requireWhole() }
+      try store.requireWhole()
     }
     let isChecked = trust == .checked
-    samples = try sessionErrors {
-      try SampleTable(store) { if isChecked { try store.requireWhole() } }
-    }
+    samples = try SampleTable(store) { if isChecked { try store.requireWhole() } }
     memory = ImageMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
     var descriptions: [TrackDescription] = []
@@ -93,7 +91,7 @@ public final class SessionReader: FrameReader {
   /// Checks all rows once; later calls get the same result.
   package func requireWholeRows() throws {
     guard trust == .checked else { return }
-    try sessionErrors { try index.store.requireWhole() }
+    try index.store.requireWhole()
   }
 
   package static func open(_ folder: SessionFolder) throws -> StoreReader {
@@ -113,7 +111,7 @@ public final class SessionReader: FrameReader {
     if LargeFilePointer(file: folder.database, links: .refused) != nil {
       throw SessionError.pointer(file: folder.database)
     }
-    return try sessionErrors { try StoreReader(opening: folder.database) }
+    return try StoreReader(opening: folder.database)
   }
 
   private static func isReadable(_ index: SessionIndex) -> Bool {
@@ -132,15 +130,15 @@ public final class SessionReader: FrameReader {
     }
     let stream = MediaStream(part)
     guard let format = PixelFormat(ffmpegName: part.pixelFormat) else {
-      throw SessionError(MediaError.pixelFormat(format: part.pixelFormat, file: nil))
+      throw MediaError.pixelFormat(format: part.pixelFormat, file: nil)
     }
-    let counts = try sessionErrors { try index.store.counts(track: track) }
+    let counts = try index.store.counts(track: track)
     var description = TrackDescription(
       track: track, timeBase: part.timeBase, format: format, width: part.width,
       height: part.height, range: stream.range,
       matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
       sampleAspect: stream.sampleAspect, frameCount: counts.frames)
-    let colors = try sessionErrors { try index.store.meta(ColorFacts.fact) }
+    let colors = try index.store.meta(ColorFacts.fact)
     description.color = ColorFacts(stored: colors)[track]
     description.isMirrored = index.mirrored.contains(track)
     // A track's size may change between segments, and memory is planned for the largest frame.
@@ -155,12 +153,8 @@ public final class SessionReader: FrameReader {
   public func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
     try index.requireTrack(track)
     try requireWholeRows()
-    let (frames, digests) = try sessionErrors {
-      (
-        try index.store.wholeFrames(track: track, sequences: sequences),
-        try index.store.packetDigests(track: track, sequences: sequences)
-      )
-    }
+    let frames = try index.store.wholeFrames(track: track, sequences: sequences)
+    let digests = try index.store.packetDigests(track: track, sequences: sequences)
     return frames.map { frame in
       FrameEntry(
         id: FrameID(track: track, sequence: frame.sequence), pts: frame.pts,
@@ -195,18 +189,16 @@ public final class SessionReader: FrameReader {
   /// One digest of everything that the session contains.
   public func sessionDigest() throws -> Digest128 {
     try requireWholeRows()
-    return try sessionErrors { try index.store.digest() }
+    return try index.store.digest()
   }
 
   /// The events of the session, in the order in which they were recorded.
   public func events() throws -> [SessionEvent] {
     try requireWholeRows()
-    return try sessionErrors {
-      try index.store.events().map {
-        SessionEvent(
-          ordinal: $0.ordinal, timestamp: Timestamp(nanoseconds: $0.timeNanoseconds),
-          track: $0.track, source: $0.source, kind: $0.kind, json: $0.json)
-      }
+    return try index.store.events().map {
+      SessionEvent(
+        ordinal: $0.ordinal, timestamp: Timestamp(nanoseconds: $0.timeNanoseconds),
+        track: $0.track, source: $0.source, kind: $0.kind, json: $0.json)
     }
   }
 }

@@ -32,7 +32,7 @@ package struct DoubtfulFrames {
       let doubts = Set(sequences)
       do {
         rows += Self.settled(frames, by: try indexed(range, goesOn), at: range.lowerBound)
-      } catch let error as SessionError {
+      } catch let error as any RetakeError {
         let first = frames.firstIndex { doubts.contains($0.sequence) } ?? 0
         rows += frames[first...].map { Self.condemned($0, cause: Self.cause(of: error)) }
       }
@@ -43,18 +43,16 @@ package struct DoubtfulFrames {
   /// From the last packet that decodes exactly, to the next one.
   private func stretch(around packet: Int) throws -> Range<Int> {
     let store = reader.index.store
-    return try sessionErrors {
-      var first = try store.keyPacket(track: track, atOrBefore: packet)
-      while first > 0, dependsOnEarlier(first) {
-        first = try store.keyPacket(track: track, atOrBefore: first - 1)
-      }
-      var end = try store.keyPacket(track: track, after: packet)
-      while let key = end, dependsOnEarlier(key) {
-        end = try store.keyPacket(track: track, after: key)
-      }
-      if let end { return first..<end }
-      return first..<(try store.counts(track: track).packetEnd)
+    var first = try store.keyPacket(track: track, atOrBefore: packet)
+    while first > 0, dependsOnEarlier(first) {
+      first = try store.keyPacket(track: track, atOrBefore: first - 1)
     }
+    var end = try store.keyPacket(track: track, after: packet)
+    while let key = end, dependsOnEarlier(key) {
+      end = try store.keyPacket(track: track, after: key)
+    }
+    if let end { return first..<end }
+    return first..<(try store.counts(track: track).packetEnd)
   }
 
   private func dependsOnEarlier(_ key: Int) -> Bool {
@@ -88,7 +86,7 @@ package struct DoubtfulFrames {
   private func indexed(
     _ range: Range<Int>, _ goesOn: @escaping @Sendable () -> Bool
   ) throws -> [Int: FrameRecord] {
-    let records = try sessionErrors { try reader.index.store.packets(track: track, indexes: range) }
+    let records = try reader.index.store.packets(track: track, indexes: range)
     var (packets, views) = (PacketList(), [Int: SegmentView]())
     for var record in records {
       if views[record.segment] == nil {
@@ -132,10 +130,10 @@ package struct DoubtfulFrames {
     return frame
   }
 
-  private static func cause(of error: SessionError) -> String {
+  private static func cause(of error: any RetakeError) -> String {
     switch error {
-    case .interrupted: FrameCause.damaged
-    case .noFrames: FrameCause.undecodable
+    case SessionError.interrupted: FrameCause.damaged
+    case SessionError.noFrames: FrameCause.undecodable
     default: error.isAboutMemory ? FrameCause.damaged : error.code
     }
   }

@@ -54,13 +54,11 @@ package struct MissingPixels {
   }
 
   private func frames(of track: Int, from first: Int) throws -> [FrameRecord] {
-    try sessionErrors {
-      try reader.index.store.frames(track: track, from: first, count: Self.pageRows)
-    }
+    try reader.index.store.frames(track: track, from: first, count: Self.pageRows)
   }
 
   private func keyPacket(track: Int, atOrBefore packet: Int) throws -> Int {
-    try sessionErrors { try reader.index.store.keyPacket(track: track, atOrBefore: packet) }
+    try reader.index.store.keyPacket(track: track, atOrBefore: packet)
   }
 
   /// - Parameter entry: The entry of the frames before. This key's frames may need it.
@@ -92,7 +90,7 @@ package struct MissingPixels {
         file = view.file
         sights[index] = witness?.sight(of: packet)
       }
-    } catch let error as SessionError where !error.isAboutMemory {
+    } catch let error as any RetakeError where !error.isAboutMemory {
       cause = error.code
     }
     return frames.map { frame in
@@ -119,7 +117,7 @@ package struct MissingPixels {
       // The decoder still delays the last pictures of the stretch.
       run.finish()
       while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
-    } catch let error as SessionError where !error.isAboutMemory {
+    } catch let error as any RetakeError where !error.isAboutMemory {
       // The current packet differs from the recorded packet; the rest of the stretch depends on it.
       for packet in run.next..<max(end, run.next) { causes[packet] = error.code }
     }

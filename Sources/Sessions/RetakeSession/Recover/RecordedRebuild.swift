@@ -62,7 +62,7 @@ struct RecordedRebuild {
     _ name: String, index: Int, losses: inout [String]
   ) throws -> Segment {
     let path = try site.file(name)
-    let (file, stream) = (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
+    let (file, stream) = try (MediaFile(path: path), MediaDemuxer(path: path).videoStream())
     let report = report
     var findings = try PacketIndexer(file: file, streams: [stream]) {
       report(SessionDoctor.Progress(done: $0, total: 0))

@@ -31,7 +31,7 @@ package final class RecorderLock: Sendable {
       do {
         _ = try RegularFile.facts(of: path)
       } catch let error as RegularFile.Refusal where error != .missing {
-        throw SessionError(StoreError(error, path: path))
+        throw StoreError(error, path: path)
       } catch {}
     }
     // O_CLOEXEC, because the lock belongs to the open file description (man 2

@@ -55,7 +55,7 @@ extension SessionRecovery {
     do {
       reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
       try SessionClosing.check(reader.index.store, at: folder.database)
-    } catch let error as SessionError {
+    } catch let error as any RetakeError {
       // A newer schema is not damage: rebuilding would lose data that this version does not know.
       if error.isNewerSchema { throw error }
       return .damaged(try? StoreReader(opening: folder.database))

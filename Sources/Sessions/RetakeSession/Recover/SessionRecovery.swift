@@ -51,7 +51,7 @@ package struct SessionRecovery: Sendable {
   package func run() throws -> RecoveryResult {
     // Even if the session is intact.
     SessionBuilder.sweep(for: folder)
-    return try sessionErrors { usesMedia ? try recoverFromMedia() : try recover() }
+    return usesMedia ? try recoverFromMedia() : try recover()
   }
 
   private func recover() throws -> RecoveryResult {
@@ -167,7 +167,7 @@ package struct SessionRecovery: Sendable {
     }
     do {
       try SessionClosing.check(store, at: folder.database)
-    } catch let error as SessionError {
+    } catch let error as StoreError {
       throw SessionError.recoveryFailed(path: folder.path, cause: error.cause ?? error.message)
     }
     let counts = try reader.index.tracks.map { try store.counts(track: $0) }

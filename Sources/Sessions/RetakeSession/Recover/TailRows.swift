@@ -104,7 +104,7 @@ struct TailRows {
     }
     do {
       return try indexer.run().packets[stream.index].map(Array.init) ?? []
-    } catch SessionError.media {
+    } catch is MediaError {
       return []
     }
   }

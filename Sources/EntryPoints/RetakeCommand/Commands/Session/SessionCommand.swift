@@ -82,7 +82,7 @@ private struct ListedSession: Encodable {
     name = item.folder.name
     switch item.info {
     case .success(let info): self.info = info
-    case .failure(let error): self.error = error.description
+    case .failure(let error): self.error = "\(error)"
     }
   }
 }

@@ -43,9 +43,9 @@ struct SessionOptimizeCommand: ParsableCommand {
       result = try SessionProgress.shown("transcoding", output) { report in
         try SessionOptimize(of: path, options, report: report).run()
       }
-    } catch let error as SessionError {
+    } catch let error as any RetakeError {
       // Where other commands that make sessions have `--name`, this command has `--as`.
-      throw ReworkedAdvice(error, replacing: "--name", with: "--as")
+      throw error.replacingAdvice("--name", with: "--as")
     }
     let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
     for note in result.notes + own { output.note("note: \(visible(note))") }
