@@ -47,7 +47,7 @@ package struct MemoryTrial: Sendable {
     Phase(name: "idle", nanoseconds: 30_000_000_000, cost: 2_000_000...4_000_000),
   ]
 
-  /// - Throws: `BenchError.noResidentMemory`, `RuntimeError`, `PipelineError`.
+  /// - Throws: `suite.bench.residentMemory`, `RuntimeError`, `PipelineError`.
   package func run(isInterrupted: () -> Bool = { false }) throws -> MemoryFigures {
     let clock = FastClock(speed: speed)
     let session = try LiveSession(
@@ -175,12 +175,17 @@ private struct FastClock: LiveClock {
 
 /// The memory of this process that is in the machine's memory.
 package enum ResidentMemory {
-  /// - Throws: `BenchError.noResidentMemory` where the system has no `/proc`.
+  /// - Throws: `suite.bench.residentMemory` where the system has no `/proc`.
   package static func bytes() throws -> Int {
     // Source: proc_pid_statm(5). The second number is the resident pages.
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
       let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-    else { throw BenchError.noResidentMemory }
+    else {
+      throw BenchError(
+        "suite.bench.residentMemory",
+        "there is no /proc/self/statm, which has the memory of a process",
+        advice: "Run 'retake bench memory' on Linux")
+    }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 }

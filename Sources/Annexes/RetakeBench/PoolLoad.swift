@@ -101,7 +101,7 @@ extension PoolLoad {
 
   /// Reads loads of files.
   ///
-  /// - Throws: `BenchError.noLoad`, `.unreadableLoad`, `.badLoad`.
+  /// - Throws: `BenchError`.
   package static func loads(reading paths: [String]) throws -> [PoolLoad] {
     var loads: [PoolLoad] = []
     for path in paths {
@@ -122,7 +122,10 @@ extension PoolLoad {
       return try RegularFile.contents(path, links: .followed, bytesMax: .max)
     } catch let error as RegularFile.Refusal {
       switch error {
-      case .missing: throw BenchError.noLoad(path: path)
+      case .missing:
+        throw BenchError(
+          "suite.bench.noLoad", "there is no such file", at: path,
+          advice: "--load reads a load as JSON; docs/pools.md has an example")
       case .special: throw BenchError.unreadableLoad(path: path, cause: "it is not a regular file")
       default: throw BenchError.unreadableLoad(path: path, cause: "\(error)")
       }

@@ -29,12 +29,20 @@ package struct PoolTuning: Sendable {
   package private(set) var folds: [Fold] = []
 
   /// - Parameter isInterrupted: Checked between trials.
-  /// - Throws: `BenchError.oneFamily`; the error of a trial.
+  /// - Throws: `suite.bench.oneFamily`; what a trial throws.
   package init(_ loads: [PoolLoad], isInterrupted: () -> Bool = { false }) throws {
     // Memory pressure removes buffers on purpose, so loads with events are not used for tuning.
     let loads = loads.filter { $0.events.isEmpty }
     let families = loads.map(\.family).uniqued()
-    guard families.count > 1 else { throw BenchError.oneFamily(families) }
+    guard families.count > 1 else {
+      throw BenchError(
+        "suite.bench.oneFamily",
+        families.isEmpty
+          ? "options are tuned on loads without events, but every load has events"
+          : "options are tuned on one family of loads and judged on another, "
+            + "and there is only '\(families[0])'",
+        advice: "Add a load without events of another 'family' with --load, or leave --load out")
+    }
     let fixed = try PoolTable(
       loads, [PoolContender("fixed 16", capacity: 16)], isInterrupted: isInterrupted
     ).rows

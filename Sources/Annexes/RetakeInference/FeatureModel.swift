@@ -90,14 +90,20 @@ package struct FeatureModel: Sendable {
 
   /// The model's input.
   ///
-  /// - Throws: `InferenceError.noFeature`, `.badFeature`.
+  /// - Throws: `inference.feature.missing`, `inference.feature.notFinite`.
   package func tensor(_ scalars: Scalars) throws -> ModelTensor {
     var numbers: [Double] = []
     for name in features {
       guard let number = scalars[name] else {
-        throw InferenceError.noFeature(name, available: scalars.entries.map(\.name))
+        let available = scalars.entries.map(\.name)
+        throw InferenceError(
+          "inference.feature.missing", "the frame has no number '\(name.shortened)'",
+          advice: available.isEmpty ? "The frame has no numbers" : "It has \(available.quotedList)")
       }
-      guard number.isFinite else { throw InferenceError.badFeature(name, value: "\(number)") }
+      guard number.isFinite else {
+        throw InferenceError(
+          "inference.feature.notFinite", "the number '\(name.shortened)' is \(number)")
+      }
       numbers.append(number)
     }
     return ModelTensor(

@@ -41,7 +41,7 @@ final class ReportListener: Sendable {
     begun.wait()
     switch state.withLock({ $0.outcome }) {
     case .success(let port): return port
-    case .failure(let error): throw ServeError(error, port: port)
+    case .failure(let error): throw Self.error(error, port: port)
     case nil: throw ServeError.cannotListen(port: port, cause: "it took too long")
     }
   }
@@ -116,16 +116,14 @@ final class ReportListener: Sendable {
     // broken.
     return [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(number)
   }
-}
 
-extension ServeError {
-  fileprivate init(_ error: any Error, port: Int) {
-    if case .failed(_, EADDRINUSE, _)? = error as? SocketError {
-      self = .portTaken(port)
-    } else if case .failed(_, _, let message)? = error as? SocketError {
-      self = .cannotListen(port: port, cause: message)
-    } else {
-      self = .cannotListen(port: port, cause: error.systemText)
+  private static func error(_ error: any Error, port: Int) -> ServeError {
+    guard case .failed(_, let number, let message)? = error as? SocketError else {
+      return .cannotListen(port: port, cause: error.systemText)
     }
+    guard number == EADDRINUSE else { return .cannotListen(port: port, cause: message) }
+    return ServeError(
+      500, "serve.port.taken", "port \(port) is in use",
+      advice: "Use any free port: retake report serve")
   }
 }

@@ -51,7 +51,10 @@ struct RequestGuard: Sendable {
     // The host before the token: a site that was rebound to this address does not even learn
     // whether its token is right.
     guard let host = request.host?.lowercased(), hosts.contains(host) else {
-      throw ServeError.otherHost
+      // Misdirected Request: the server does not answer for that host (RFC 9110, section 15.5.20).
+      throw ServeError(
+        421, "serve.request.otherHost", "the request names another host",
+        advice: "Open the address that retake report serve printed")
     }
     let parts = try RequestPath.parts(request.path)
     guard let first = parts.first, Self.equal(first, token) else { throw ServeError.noToken }

@@ -17,14 +17,19 @@ struct ServedFolder: Sendable {
     return real == root || real.hasPrefix(root == "/" ? "/" : root + "/")
   }
 
-  /// - Throws: `ServeError.outside` for a session outside the folder, or with files outside it.
+  /// - Throws: `serve.request.outside` for a session outside the folder, or with files outside it.
   func check(session folder: SessionFolder) throws {
     let paths = [folder.path, folder.media].flatMap { path in
       // A folder that cannot be listed is reported when the session is opened.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
       return [path] + names.map { "\(path)/\($0)" }
     }
-    guard paths.allSatisfy(holds) else { throw ServeError.outside("the session '\(folder.name)'") }
+    guard paths.allSatisfy(holds) else {
+      throw ServeError(
+        403, "serve.request.outside",
+        "the session '\(folder.name)' leads out of the project's folder",
+        advice: "Copy it into the project; links are not followed out of it")
+    }
   }
 
   private static func real(_ path: String) -> String {

@@ -75,7 +75,7 @@ final class ServedFrames: Sendable {
     self.folder = folder
   }
 
-  /// - Throws: `ServeError.notFound`, `noPixels`, `outside`; `SessionError`.
+  /// - Throws: `ServeError`, `SessionError`.
   func png(_ name: Name) async throws -> Data {
     try await onQueue { [self] in try makePNG(name) }
   }
@@ -105,8 +105,9 @@ final class ServedFrames: Sendable {
     if let known = kept(name, session.state) { return known }
     let entry = try entry(name.frame, in: session.reader)
     guard entry.damage == nil, !entry.isPayloadMissing else {
-      throw ServeError.noPixels(
-        frame: "\(name.frame)", cause: entry.damage ?? "the recorder shed it")
+      throw ServeError(
+        404, "serve.frame.noPixels", "frame \(name.frame) has no picture",
+        cause: entry.damage ?? "the recorder shed it")
     }
     let frame = try session.reader.frame(name.frame)
     // Outside of the lock, because encoding is slow.

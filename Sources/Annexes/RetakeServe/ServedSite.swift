@@ -189,7 +189,11 @@ struct ServedSite: Sendable {
     do {
       return try ServedAnswer(json: try acceptance.run(reason: wish.reason))
     } catch GoldenError.pendingChanged {
-      throw ServeError.otherResult(key: wish.key)
+      throw ServeError(
+        409, "serve.accept.otherResult",
+        "what is pending for \(wish.key) is not the result that this page shows",
+        advice: "Reload the page; if the error remains, make a new report: "
+          + "retake test --report report")
     }
   }
 }

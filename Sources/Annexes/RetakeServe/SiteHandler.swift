@@ -15,7 +15,9 @@ struct SiteHandler: HTTPHandler {
     do {
       // A larger body is not read at all, and the connection is closed.
       guard let size = request.bodySequence.count, size <= ServedSite.bodyBytesMax else {
-        throw ServeError.bodyTooLarge(bytesMax: ServedSite.bodyBytesMax)
+        throw ServeError(
+          413, "serve.request.tooLarge",
+          "the request has more than \(ServedSite.bodyBytesMax) bytes, or does not say how many")
       }
       return Self.response(try await answer(request))
     } catch let error as ServeError {

@@ -1,7 +1,7 @@
 /// An error that is not a programmer's mistake, in the form that every module reports it: a stable
 /// code, the message, the cause, the place and the advice.
 ///
-/// A module has one type that conforms for each part that can fail. The command renders it once, at the top level.
+/// Each module has one type that conforms. The command renders it once, at the top level.
 public protocol CodedError: Error, Sendable, CustomStringConvertible {
   /// Stable and dotted, with the module first: `"media.demux.noTrack"`.
   var code: String { get }

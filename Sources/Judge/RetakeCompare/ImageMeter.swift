@@ -86,6 +86,6 @@ struct ImageMeter {
   func note(sink: String) -> String? {
     guard unmeasured > 0 else { return nil }
     let count = counted(unmeasured, "picture differs", "pictures differ")
-    return "\(sink): \(count) by the digest without a look at the pixels, as pictureEvery says"
+    return "\(sink): \(count) by digest; the pixels were not compared, because of pictureEvery"
   }
 }

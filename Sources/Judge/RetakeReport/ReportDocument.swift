@@ -51,8 +51,9 @@ package struct ReportDocument: Hashable, Sendable, Codable {
 
   /// Reads a document that `encoded()` wrote.
   ///
-  /// - Throws: `ReportError.newerVersion`; `.otherBuild` for a document of this version that names
-  ///   the build that wrote it; otherwise `.unreadable` with the decoder's reason.
+  /// - Throws: `ReportError.newerVersion`; `report.document.otherBuild` for a document of this
+  ///   version that names the build that wrote it; otherwise `.unreadable` with the decoder's
+  ///   reason.
   package init(parsing data: Data) throws {
     struct Version: Decodable {
       var v: Int
@@ -75,7 +76,13 @@ package struct ReportDocument: Hashable, Sendable, Codable {
         {
           self = document
         } else if let tool = version.tool {
-          throw ReportError.otherBuild(tool: "\(tool.name) \(tool.version)", reason: "\(error)")
+          throw ReportError(
+            "report.document.otherBuild",
+            "the report was written by another build (\(tool.name) \(tool.version)), and this one "
+              + "cannot read it",
+            cause: "\(error)",
+            advice: "Open its report.html from disk, or make the report again: "
+              + "retake test --report report")
         } else {
           throw error
         }

@@ -36,13 +36,16 @@ package enum ReportFolder {
 
   /// Checks that only an older report would be replaced.
   ///
-  /// - Throws: `ReportError.otherFile` for a file with the name of a report's file in a folder whose
-  ///   `report.json` is missing or is something else.
+  /// - Throws: `report.folder.otherFile` for a file with the name of a report's file in a folder
+  ///   whose `report.json` is missing or is something else.
   package static func check(_ folder: URL) throws {
     let present = names.map { folder.appending(path: $0) }
       .first { FileManager.default.fileExists(atPath: $0.path) }
     guard let present, !isReport(folder.appending(path: names[0])) else { return }
-    throw ReportError.otherFile(present.path)
+    throw ReportError(
+      "report.folder.otherFile", "the report would replace a file that Retake did not write",
+      at: present.path,
+      advice: "Choose another folder with --report DIR, or move the file away first")
   }
 
   /// Also true of a report that another version wrote.

@@ -47,7 +47,7 @@ package enum RecordingInput {
   /// - Parameters:
   ///   - name: `synthetic:SCENE`, a camera, a stream's URL, `lavfi:GRAPH`, or a media file.
   ///   - isInterrupted: Called while connecting to a live source; `true` ends the attempt.
-  /// - Throws: `SuiteError.noScene`, `.noFile`, `.sceneOnly` and `.tracksOfFiles`; the errors of
+  /// - Throws: `SuiteError`, with a code `suite.record.…`; the errors of
   ///   the scene's options; `MediaError`; `RecordError.stoppedBefore`.
   package static func source(
     _ name: String, _ picture: Image, live: Live = Live(),
@@ -70,7 +70,10 @@ package enum RecordingInput {
     guard tracks == .first else { throw SuiteError.tracksOfFiles(name) }
     let word = String(name.dropFirst("synthetic:".count))
     guard let scene = SceneKind(rawValue: word) else {
-      throw SuiteError.noScene(word, known: SceneKind.allCases.map(\.rawValue))
+      throw SuiteError(
+        "suite.record.noScene", "there is no scene '\(word)'",
+        advice: Suggestion.advice(for: word, among: SceneKind.allCases.map(\.rawValue)),
+        kind: .usage)
     }
     let options = SyntheticOptions(
       scene: scene, width: picture.width ?? 640, height: picture.height ?? 480,
@@ -80,7 +83,10 @@ package enum RecordingInput {
       return try ReaderSource(
         SyntheticScene(options), name: name, repeats: picture.frames == nil)
     } catch let error as OptionError {
-      throw SuiteError.badScene("'\(error.key)' \(error.message)")
+      throw SuiteError(
+        "suite.record.badScene", "'\(error.key)' \(error.message)",
+        advice: "See the options: retake record --help",
+        kind: .usage)
     }
   }
 

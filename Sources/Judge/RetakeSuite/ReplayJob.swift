@@ -123,7 +123,7 @@ package struct ReplayJob {
 
   /// Refuses outputs that would overwrite an input of the run. Opens no output.
   ///
-  /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
+  /// - Throws: `SuiteError.outputOverInput`, `suite.output.overMedia`.
   func checkOutputs() throws {
     try outputs.check(
       session: session, pipeline: pipelineFile,

@@ -6,8 +6,8 @@ import RetakeStages
 package struct ProcessOptions: StageOptions, Hashable {
   @OptionValue("the program, then its arguments; required") package var command: [String] = []
   @OptionValue(
-    "what the program gives: 'detections', 'classes' or 'scalars', or if it is a whole pipeline "
-      + "'program'; required")
+    "values that the program returns: 'detections', 'classes' or 'scalars', or 'program' if it "
+      + "is a complete pipeline; required")
   package var output = ""
   @OptionValue("an object that the program gets as it is")
   package var options = JSONValue.object([:])
@@ -26,7 +26,7 @@ package struct ProcessOptions: StageOptions, Hashable {
     "how the program gets frames: 'files' 3 and 4, or 'stdio' for its standard streams")
   package var transport = ForeignTransport.files.rawValue
   @OptionValue(
-    "what the program's own clock shows: 'real', or with libfaketime virtual time: 'preload'")
+    "the program's own clock: 'real', or 'preload' for virtual time with libfaketime")
   package var clock = ForeignClock.real.rawValue
 
   package init() {}

@@ -5,11 +5,11 @@ import RetakeGraph
 package struct ModelOptions: StageOptions, Hashable {
   @OptionValue("path of an .onnx file, relative to the folder in which the command runs; required")
   package var model = ""
-  @OptionValue("what computes the model, by ONNX Runtime's name for it")
+  @OptionValue("the execution provider of the model, by ONNX Runtime's name")
   package var provider = OnnxOptions.cpu
-  @OptionValue("keys of the model's sidecar about its input; they come before those of the file")
+  @OptionValue("keys of the model's sidecar about its input; they override the keys of the file")
   package var input = JSONValue.object([:])
-  @OptionValue("keys of the model's sidecar about its output; they come before those of the file")
+  @OptionValue("keys of the model's sidecar about its output; they override the keys of the file")
   package var output = JSONValue.object([:])
 
   package init() {}

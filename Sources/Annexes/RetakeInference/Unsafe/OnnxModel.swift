@@ -99,23 +99,34 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
       return try OnnxCall(library: library, outputs: outputs)
         .run(session.pointer, tensors, inputNames: inputNames, outputNames: outputNames)
     } catch let error as OnnxFailure {
-      throw InferenceError.failed(model: path, cause: error.message)
+      throw InferenceError(
+        "inference.run.failed", "the model could not be computed", cause: error.message, at: path)
     }
   }
 
   private func check(_ tensors: [ModelTensor]) throws {
     guard tensors.count == inputs.count else {
-      throw InferenceError.inputCount(model: path, given: tensors.count, needed: inputs.map(\.name))
+      let needed = inputs.map(\.name)
+      throw InferenceError(
+        "inference.input.count",
+        "the model has \(needed.count) inputs (\(needed.quotedList)), and \(tensors.count) were "
+          + "given",
+        at: path)
     }
     for (tensor, port) in zip(tensors, inputs) {
       // The library would name one of the two types, and a number for the input.
       if let needed = port.type, tensor.elements.type != needed {
-        throw InferenceError.inputType(
-          model: path, input: port.name, given: tensor.elements.type, needed: needed)
+        throw InferenceError(
+          "inference.input.type",
+          "the input '\(port.name.shortened)' is of the type \(needed.rawValue), and "
+            + "\(tensor.elements.type.rawValue) was given", at: path)
       }
       guard port.accepts(shape: tensor.shape) else {
-        throw InferenceError.inputShape(
-          model: path, input: port.name, given: tensor.shape, needed: port.shape)
+        throw InferenceError(
+          "inference.input.shape",
+          "the input '\(port.name.shortened)' has the shape \(port.shape.shapeText), and "
+            + "\(tensor.shape.map { $0 as Int? }.shapeText) was given", at: path,
+          advice: "Scale and crop the frames to the shape of the input")
       }
     }
   }
@@ -128,7 +139,10 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
       bytes = Array(
         try RegularFile.contents(path, links: .followed, bytesMax: Self.fileBytesMax))
     } catch let error as RegularFile.Refusal {
-      throw InferenceError.unreadable(model: path, cause: error.description)
+      throw InferenceError(
+        "inference.model.unreadable", "the model cannot be read", cause: error.description,
+        at: path,
+        advice: "Name an .onnx file, relative to the working folder")
     }
     return bytes
   }
@@ -140,7 +154,9 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     var chosen: [ModelPort] = []
     for name in names {
       guard let port = all.first(where: { $0.name == name }) else {
-        throw InferenceError.noOutput(name, model: model, available: all.map(\.name))
+        throw InferenceError(
+          "inference.output.missing", "the model has no output '\(name.shortened)'", at: model,
+          advice: "It has \(all.map(\.name).quotedList)")
       }
       chosen.append(port)
     }
@@ -151,7 +167,15 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
     for (ports, isInput) in [(inputs, true), (outputs, false)] {
       for port in ports {
         guard let type = port.type else {
-          throw InferenceError.unsupported(model: path, port: port, isInput: isInput)
+          throw InferenceError(
+            isInput ? "inference.input.unsupported" : "inference.output.unsupported",
+            "the \(isInput ? "input" : "output") '\(port.name.shortened)' is of the type "
+              + "\(port.typeName), which no stage converts",
+            at: path,
+            advice: isInput
+              ? "Export the model with an input of float, double, uint8, int32 or int64"
+              : "Name the outputs to compute in 'outputs', or export a classifier with the option "
+                + "'zipmap': False")
         }
         let bytes = port.shape.compactMap(\.self).boundedProduct(
           times: type.byteCount, max: Self.tensorBytesMax)

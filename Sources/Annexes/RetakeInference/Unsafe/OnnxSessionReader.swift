@@ -13,7 +13,10 @@ struct OnnxSessionReader {
     try check(bytes)
     let bytes = try shaped(bytes, options)
     guard library.providers.contains(options.provider) else {
-      throw InferenceError.noProvider(options.provider, model: model, available: library.providers)
+      throw InferenceError(
+        "inference.provider.missing",
+        "this ONNX Runtime has no execution provider '\(options.provider.shortened)'", at: model,
+        advice: "It has \(library.providers.quotedList)")
     }
     do {
       let settings = try settings(options)

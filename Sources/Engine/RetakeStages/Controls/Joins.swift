@@ -14,7 +14,7 @@ struct JoinOptions: StageOptions {
 /// The inputs of a latest join.
 struct LatestOptions: StageOptions {
   @OptionValue(
-    "2 to 16 names of inputs; a frame on the first one gives an output, with the newest value of "
+    "2 to 16 names of inputs; a frame on the first input makes an output, with the newest value of "
       + "each other; required")
   var ports: [String] = []
 }

@@ -5,11 +5,11 @@ package import RetakeGraph
 /// The rectangle to cut, in pixels of the stored frame (rotation is not applied).
 package struct CropOptions: StageOptions, Hashable {
   @OptionValue(
-    "pixels from the left, {range}; odd ones become even where chroma is subsampled",
+    "pixels from the left, {range}; odd numbers become even where chroma is subsampled",
     in: 0...ScalingAlgorithm.sideMax)
   package var x = 0
   @OptionValue(
-    "pixels from the top, {range}; odd ones become even where chroma is subsampled",
+    "pixels from the top, {range}; odd numbers become even where chroma is subsampled",
     in: 0...ScalingAlgorithm.sideMax)
   package var y = 0
   @OptionValue(

@@ -4,7 +4,7 @@ package import RetakeGraph
 
 /// How much of a region's surroundings is kept.
 package struct RegionCropOptions: StageOptions, Hashable {
-  @OptionValue("what is added on each side, as a fraction of the box's width or height; 0 to 4")
+  @OptionValue("margin on each side, as a fraction of the box's width or height; 0 to 4")
   package var padding = 0.2
 
   package init() {}

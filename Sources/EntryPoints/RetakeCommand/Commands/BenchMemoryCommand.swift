@@ -69,7 +69,9 @@ struct BenchMemoryCommand: ParsableCommand {
     do {
       return try JSONDecoder().decode(MemoryFigures.self, from: Data(bytes))
     } catch {
-      throw BenchError.noFigures(pool: name)
+      throw BenchError(
+        "suite.bench.noFigures", "the process that measured the pool '\(name)' gave no figures",
+        advice: "Run 'retake bench memory --pool \"\(name)\"' to see why")
     }
   }
 }

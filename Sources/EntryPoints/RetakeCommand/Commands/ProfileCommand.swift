@@ -83,7 +83,9 @@ struct ProfileExampleCommand: ParsableCommand {
       return
     }
     guard let profile = ExampleProfile.all.first(where: { $0.name == name }) else {
-      throw BenchError.noProfile(name, known: ExampleProfile.all.map(\.name))
+      throw BenchError(
+        "suite.bench.noProfile", "there is no profile '\(name)'",
+        advice: Suggestion.advice(for: name, among: ExampleProfile.all.map(\.name)))
     }
     Console.data(profile.document)
   }

@@ -7,10 +7,13 @@ package enum PipelineSVG {
   package static let nodesMax = 400
 
   /// - Parameter flat: A pipeline from `Pipeline.flattened`, with or without conversions.
-  /// - Throws: `ReportError.drawingTooLarge` for more than `nodesMax` nodes.
+  /// - Throws: `report.drawing.tooLarge` for more than `nodesMax` nodes.
   package static func text(flat pipeline: Pipeline) throws -> String {
     guard pipeline.nodes.count <= nodesMax else {
-      throw ReportError.drawingTooLarge(nodes: pipeline.nodes.count, nodesMax: nodesMax)
+      throw ReportError(
+        "report.drawing.tooLarge",
+        "the pipeline has \(pipeline.nodes.count) nodes; at most \(nodesMax) are drawn",
+        advice: "Write it for Graphviz: retake pipeline draw FILE --dot")
     }
     let diagram = PipelineDiagram(flat: pipeline)
     let layout = DiagramLayout(diagram)

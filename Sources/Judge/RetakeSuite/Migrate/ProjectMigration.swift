@@ -177,3 +177,18 @@ package struct ProjectMigration {
     }
   }
 }
+
+extension SuiteError {
+  package static func notReadable(path: String, cause: String) -> Self {
+    Self(
+      "suite.migrate.notReadable", "this cannot be read, so nothing was rewritten", cause: cause,
+      at: path, advice: "Make it readable, or move it out of the project")
+  }
+
+  /// A folder with more files than a project has.
+  package static func tooManyFiles(path: String, most: Int) -> Self {
+    Self(
+      "suite.migrate.tooManyFiles", "the folder has more than \(most) files", at: path,
+      advice: "Name the project's own folder: retake migrate FOLDER")
+  }
+}

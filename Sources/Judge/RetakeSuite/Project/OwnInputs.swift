@@ -19,14 +19,19 @@ extension InputPlaces {
     return places
   }
 
-  /// - Throws: `SuiteError.outside` for a path that leads out of the folder, by itself or through a
-  ///   link.
+  /// - Throws: `suite.input.outside` for a path that leads out of the folder, by itself or through
+  ///   a link.
   static func requireInside(_ folder: String, _ path: String) throws {
     let named = URL(fileURLWithPath: path.hasPrefix("/") ? path : "\(folder)/\(path)")
     let own = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     // As the kernel resolves it: `..` after a link leads to another folder than the text suggests.
     let real = OwnFolder.realPath(named.path) ?? named.standardizedFileURL.path
     guard real != own, !real.hasPrefix(own == "/" ? own : own + "/") else { return }
-    throw SuiteError.outside(path: path, folder: folder)
+    throw SuiteError(
+      "suite.input.outside",
+      "'\(path)' is not in the project, and a pipeline reads no images and costs elsewhere",
+      at: folder,
+      advice: "Put it into the project, or if you trust the project, add to the command: "
+        + "--allow-outside")
   }
 }

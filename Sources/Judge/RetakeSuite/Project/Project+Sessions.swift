@@ -29,11 +29,13 @@ extension Project {
     return URL(fileURLWithPath: given).standardizedFileURL.path
   }
 
-  /// - Throws: `SuiteError.badSessionName` if a session's folder has a name that a golden cannot
+  /// - Throws: `suite.select.badSessionName` if a session's folder has a name that a golden cannot
   ///   have.
   static func checkName(ofSession folder: String) throws {
     guard URL(fileURLWithPath: folder).lastPathComponent.isSafeName else {
-      throw SuiteError.badSessionName(path: folder)
+      throw SuiteError(
+        "suite.select.badSessionName", "goldens cannot be named after this session", at: folder,
+        advice: "Rename its folder: it may have letters, digits, '-', '_' and '.'")
     }
   }
 

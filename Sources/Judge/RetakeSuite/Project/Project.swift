@@ -117,8 +117,8 @@ package struct Project: Sendable {
 
   /// A pipeline by the name of a case, `example:NAME`, `program:COMMAND`, or a file.
   ///
-  /// - Throws: `SuiteError.noPipeline`, `pipelineUnreadable`, `badProject` for cases that refer to
-  ///   each other, `PipelineError`.
+  /// - Throws: `SuiteError.noPipeline`, `.badProject` for cases that refer to each other,
+  ///   `suite.select.unreadable`, `PipelineError`.
   package func pipeline(_ name: String) throws -> Pipeline {
     let name = try pipelineName(name)
     if name.hasPrefix(ProgramPipeline.prefix) {
@@ -136,7 +136,9 @@ package struct Project: Sendable {
     } catch RegularFile.Refusal.missing {
       throw SuiteError.noPipeline(name, known: known(beside: name))
     } catch {
-      throw SuiteError.pipelineUnreadable(name, cause: "\(error)")
+      throw SuiteError(
+        "suite.select.unreadable", "the pipeline '\(name)' cannot be read", cause: "\(error)",
+        advice: "Name a JSON file that you may read, a case of retake.yml, or example:NAME")
     }
     return try PipelineDocument.parse(data, catalog: catalog, file: name)
   }

@@ -22,8 +22,9 @@ extension Project {
     } catch RegularFile.Refusal.missing {
       return
     } catch let error as RegularFile.Refusal {
-      throw SuiteError.projectUnreadable(
-        file: file, cause: "\(error)", advice: Self.advice(for: error))
+      throw SuiteError(
+        "suite.project.unreadable", "the project file cannot be read", cause: "\(error)", at: file,
+        advice: Self.advice(for: error))
     }
     try read(data)
   }

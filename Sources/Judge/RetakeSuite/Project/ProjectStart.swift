@@ -42,11 +42,15 @@ package struct ProjectStart {
   ///
   /// - Parameter pipeline: A JSON file, or `example:NAME`, for the only case. If `nil`, there is a
   ///   case for each pipeline that the program defines, else one for the example `motion-boxes`.
-  /// - Throws: `SuiteError.hasProject` if there is a retake.yml, `notWritable`, and the error of a
-  ///   pipeline that cannot be used. A failure leaves no retake.yml.
+  /// - Throws: `suite.project.exists` if there is a retake.yml, `SuiteError.notWritable`, and the
+  ///   error of a pipeline that cannot be used. A failure leaves no retake.yml.
   package func write(pipeline name: String? = nil) throws -> Result {
     let file = project.path(Project.fileName)
-    guard !project.hasFile else { throw SuiteError.hasProject(file: file) }
+    guard !project.hasFile else {
+      throw SuiteError(
+        "suite.project.exists", "this folder is a project already", at: file,
+        advice: "Edit its cases and suites, then: retake test")
+    }
     var result = Result(written: [], caseName: "", pipeline: "")
     for name in name.map({ [$0] }) ?? defaultNames {
       let made = try makeCase(ofPipeline: name, in: &result)

@@ -53,8 +53,8 @@ package struct SourceChoice: Hashable, Sendable {
 
   /// The pipeline with this source in place of each source that reads a session.
   ///
-  /// - Throws: `SuiteError.badSource` for options that the source does not accept,
-  ///   `.noSessionSource` for a pipeline that reads no session.
+  /// - Throws: `suite.source.bad` for options that the source does not take,
+  ///   `suite.source.noSession` for a pipeline that reads no session.
   func applied(
     to pipeline: Pipeline, catalog: some StageCatalog
   ) throws -> Pipeline {
@@ -63,7 +63,9 @@ package struct SourceChoice: Hashable, Sendable {
       stage = try catalog.make(kind: kind, options: .object(options))
     } catch let error as OptionProblem {
       let option = error.pointer.isEmpty ? "" : "'\(error.pointer.dropFirst())' "
-      throw SuiteError.badSource(text, cause: option + error.message, advice: error.advice)
+      throw SuiteError(
+        "suite.source.bad", "'--source \(text)' cannot be used", cause: option + error.message,
+        advice: error.advice ?? "Write one of: \(SourceChoice.forms)", kind: .usage)
     }
     var pipeline = pipeline
     var isChanged = false
@@ -71,7 +73,12 @@ package struct SourceChoice: Hashable, Sendable {
       pipeline.nodes[index].stage = stage
       isChanged = true
     }
-    guard isChanged else { throw SuiteError.noSessionSource(text, pipeline: pipeline.name) }
+    guard isChanged else {
+      throw SuiteError(
+        "suite.source.noSession",
+        "'--source \(text)' replaces nothing: no source of '\(pipeline.name)' reads a session",
+        advice: "Leave out --source; the pipeline has its own frames", kind: .usage)
+    }
     return pipeline
   }
 }

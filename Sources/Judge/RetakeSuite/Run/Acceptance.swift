@@ -80,10 +80,8 @@ package struct Acceptance {
   /// - Parameters:
   ///   - reason: Stored in golden.yml.
   ///   - isDryRun: If `true`, returns the items and changes no file.
-  /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notOfLastTest`,
-  ///   `notPending`, `noRootCause`, `partialAlternate`, `replacesOther`, before any golden is
-  ///   accepted; `GoldenError`, after which goldens that were accepted before the error stay
-  ///   accepted.
+  /// - Throws: `SuiteError`, with a code `suite.accept.…`; `GoldenError`. Nothing is accepted in
+  ///   these cases.
   package func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
@@ -97,7 +95,13 @@ package struct Acceptance {
     if !replacesOthers, !asAlternate, !isDryRun,
       let other = chosen.first(where: { !$0.item.replaces.isEmpty })?.item
     {
-      throw SuiteError.replacesOther(key: other.key, differences: other.replaces)
+      throw SuiteError(
+        "suite.accept.replacesOther",
+        "the golden of '\(other.key)' would be replaced, not changed: "
+          + other.replaces.joined(separator: "; "),
+        advice: "To keep that golden, restore its files if they are damaged, or rename the session "
+          + "or the case; then test again. To replace it: "
+          + "retake accept \(other.key) --replace --reason \"why\"")
     }
     return try chosen.map { waiting in
       let item = waiting.item
@@ -165,7 +169,7 @@ package struct Acceptance {
 
   /// The pending goldens, with all root causes of each golden.
   ///
-  /// - Throws: `SuiteError.nothingPending`, `notPending`.
+  /// - Throws: `SuiteError.nothingPending`, `suite.accept.notPending`.
   package func waiting() throws -> [Comparison] { try waitingResults().map(\.comparison) }
 
   /// The same, with an identity that distinguishes each result from another.
@@ -242,14 +246,22 @@ package struct Acceptance {
     let pending = pendingLibrary.pendingKeys()
     guard !pending.isEmpty else { throw SuiteError.nothingPending }
     for pattern in keys where !pending.contains(where: { Self.fits(pattern, $0) }) {
-      throw SuiteError.notPending(pattern, known: pending.map(\.description))
+      throw SuiteError(
+        "suite.accept.notPending", "no pending golden fits '\(pattern)'",
+        advice: Suggestion.advice(for: pattern, among: pending.map(\.description)))
     }
     guard keys.isEmpty else {
       return pending.filter { key in keys.contains { Self.fits($0, key) } }
     }
     let earlier = earlierKeys(pending)
     guard earlier.count < pending.count else {
-      throw SuiteError.notOfLastTest(earlier.map(\.description))
+      let keys = earlier.map(\.description)
+      throw SuiteError(
+        "suite.accept.notOfLastTest",
+        "no golden is pending from the last 'retake test', only from earlier tests: "
+          + SuiteError.list(keys),
+        advice: "Test them again: retake test; or name them: retake accept "
+          + "\((keys.first ?? "").shellWord) --reason \"why\"")
     }
     return pending.filter { !earlier.contains($0) }
   }

@@ -158,9 +158,12 @@ extension CaseRunner {
   private func refuseDamage(in result: CaseResult) throws {
     let summary = try result.actual.manifest().summary
     guard let damaged = summary.damaged else { return }
-    throw SuiteError.damagedFrames(
-      damaged.text(of: summary.captured),
-      session: Shell(project: project).session(result.selected.session))
+    let session = Shell(project: project).session(result.selected.session)
+    throw SuiteError(
+      "suite.run.damagedFrames", damaged.text(of: summary.captured),
+      cause: "--strict refuses damaged frames",
+      advice: "See why: retake session check \(session); then record the scene again, trim the "
+        + "session to its good frames, or test without --strict")
   }
 
   private func outputs(of key: GoldenLibrary.Key) throws -> RunOutputs {

@@ -64,7 +64,11 @@ package struct GoldenAdoption {
       try addPipeline(of: selected.definition, to: &work)
       if !work.item.changes.isEmpty || work.item.note != nil { found.append(work) }
     }
-    guard goldenCount > 0 else { throw SuiteError.noGoldenYet }
+    guard goldenCount > 0 else {
+      throw SuiteError(
+        "suite.adopt.noGolden", "no selected case has a golden",
+        advice: "Make them: retake test, then: retake accept --reason \"first golden\"")
+    }
     // After all goldens were read, so that a damaged one leaves the others unchanged.
     if !isDryRun {
       for work in found { try write(work) }

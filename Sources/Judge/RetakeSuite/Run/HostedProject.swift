@@ -151,13 +151,15 @@ package final class HostedProject: Sendable {
   /// track's first frame.
   ///
   /// - Parameter session: A session of the project, by its name or its path.
-  /// - Throws: `SuiteError.noSession`, `SuiteError.noTrack`, and errors of the session.
+  /// - Throws: `SuiteError.noSession`, `suite.select.noTrack`, and what the session throws.
   package func arrivals(
     of session: String, track: Int
   ) throws -> (reader: SessionReader, frames: [(entry: FrameEntry, nanoseconds: Int64)]) {
     let reader = try SessionReader(opening: project.sessionPath(session))
     guard reader.tracks.contains(where: { $0.track == track }) else {
-      throw SuiteError.noTrack(track, session: session, tracks: reader.tracks.map(\.track))
+      throw SuiteError(
+        "suite.select.noTrack", "the session '\(session)' has no track \(track)",
+        advice: "It has \(reader.tracks.map { "track \($0.track)" }.joined(separator: ", "))")
     }
     var schedule = try ArrivalSchedule(
       reader: reader, track: track, mode: .simulate,

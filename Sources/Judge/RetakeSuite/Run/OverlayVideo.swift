@@ -37,18 +37,21 @@ final class OverlayVideo: RunOutput {
     var timestamp: Timestamp
   }
 
-  /// - Throws: `SuiteError.overlayFile` for a file name from which the container cannot be
+  /// - Throws: `suite.overlay.file` for a file name from which the container cannot be
   ///   inferred.
   static func container(of path: String) throws -> String {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let container = containers[suffix] else {
-      throw SuiteError.overlayFile(path: path, known: containers.keys.sorted())
+      let endings = containers.keys.sorted().map { "." + $0 }.joined(separator: ", ")
+      throw SuiteError(
+        "suite.overlay.file", "'\(path)' has no known file extension of a video",
+        advice: "End its name with one of: \(endings)")
     }
     return container
   }
 
-  /// - Throws: `SuiteError.overlayFile`, `SuiteError.overlaySession` without a session, and errors
-  ///   of the file.
+  /// - Throws: `suite.overlay.file`, `SuiteError.overlaySession` without a session, and what the
+  ///   file throws.
   init(_ path: String, of replay: Replay, reader: SessionReader?) throws {
     container = try Self.container(of: path)
     let tracks = replay.tracks

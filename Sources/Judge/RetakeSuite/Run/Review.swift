@@ -39,7 +39,7 @@ package struct Review {
   package private(set) var answers: [Answer?]
 
   /// - Parameter acceptance: Selects the goldens.
-  /// - Throws: `SuiteError.nothingPending`, `notPending`, `acceptInCI`.
+  /// - Throws: `SuiteError.nothingPending`, `suite.accept.notPending`, `acceptInCI`.
   package init(_ acceptance: Acceptance) throws {
     guard !acceptance.isCI else { throw SuiteError.acceptInCI }
     let waiting = try acceptance.waitingResults()

@@ -39,7 +39,7 @@ package struct RunOutputs: Sendable {
     !follows && !paths.contains(where: Self.isStandardOutput)
   }
 
-  /// - Throws: `SuiteError.sameOutput` if two of them would be mixed, `SuiteError.overlayFile` for
+  /// - Throws: `SuiteError.sameOutput` if two of them would be mixed, `suite.overlay.file` for
   ///   a file name from which the container cannot be inferred.
   package func check() throws {
     if let overlay { _ = try OverlayVideo.container(of: overlay) }
@@ -62,7 +62,7 @@ extension RunOutputs {
   ///   - session: The session's folder.
   ///   - pipeline: The pipeline's file.
   ///   - costs: The files of timings and a profile.
-  /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
+  /// - Throws: `SuiteError.outputOverInput`, `suite.output.overMedia`.
   func check(session: String?, pipeline: String?, costs: [String] = []) throws {
     for path in paths {
       try Self.check(file: path, session: session, pipeline: pipeline, costs: costs)
@@ -94,7 +94,7 @@ extension RunOutputs {
 
   /// The same check for one file.
   ///
-  /// - Throws: `SuiteError.outputOverInput`, `.outputOverMedia`.
+  /// - Throws: `SuiteError.outputOverInput`, `suite.output.overMedia`.
   package static func check(
     file path: String, session: String? = nil, pipeline: String?, costs: [String] = [],
     shader: String? = nil
@@ -113,7 +113,11 @@ extension RunOutputs {
     }
     try checkPipeline(pipeline, file: path)
     try checkKept(path, file)
-    guard !ExistingMedia.isOfOthers(file) else { throw SuiteError.outputOverMedia(path: path) }
+    guard !ExistingMedia.isOfOthers(file) else {
+      throw SuiteError(
+        "suite.output.overMedia", "'\(path)' is a media file that Retake did not write",
+        advice: "Name another file, or move this one away first")
+    }
   }
 
   /// - Throws: `SuiteError.outputOverInput` for the pipeline's own file.
@@ -259,12 +263,17 @@ extension Pipeline {
   }
 
   /// - Parameter id: `nil` means the only one.
-  /// - Throws: `SuiteError.noMetadata`, `.severalMetadata`, `.notMetadata`.
+  /// - Throws: `SuiteError.noMetadata`, `suite.metadata.several`, `.notMetadata`.
   func metadataSink(named id: String?) throws -> String {
     let known = metadataSinks
     guard let id else {
       guard let only = known.first else { throw SuiteError.noMetadata(pipeline: name) }
-      guard known.count == 1 else { throw SuiteError.severalMetadata(known) }
+      guard known.count == 1 else {
+        throw SuiteError(
+          "suite.metadata.several",
+          "the pipeline has several metadata sinks: \(known.joined(separator: ", "))",
+          advice: "Say which: --metadata \(known.first ?? "NODE")=FILE")
+      }
       return only
     }
     guard known.contains(id) else {

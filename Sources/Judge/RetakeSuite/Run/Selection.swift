@@ -66,7 +66,7 @@ package struct Selection: Sendable {
         all += try selection.resolve(in: project)
       } catch let error as SuiteError {
         // Another suite may have the cases.
-        guard case .nothingSelected = error else { throw error }
+        guard error.facts.kind == .nothingSelected else { throw error }
       }
     }
     return all
@@ -99,7 +99,10 @@ package struct Selection: Sendable {
       let known = paths.updateValue(item.session, forKey: item.key)
       // Both would have one golden, and each would be compared with the other's results.
       if let known, known != item.session {
-        throw SuiteError.sameName(item.sessionName, paths: [known, item.session])
+        throw SuiteError(
+          "suite.select.sameName",
+          "two sessions are named '\(item.sessionName)': \(known) and \(item.session)",
+          advice: "Test them one after the other, with different folders for --goldens")
       }
       if known == nil { result.append(item) }
     }
@@ -146,7 +149,9 @@ package struct Selection: Sendable {
     }
     if let suite {
       guard let entries = project.suites[suite] else {
-        throw SuiteError.noSuite(suite, known: project.suites.keys.sorted())
+        throw SuiteError(
+          "suite.select.noSuite", "there is no suite '\(suite)'",
+          advice: Suggestion.advice(for: suite, among: project.suites.keys.sorted()))
       }
       return entries
     }

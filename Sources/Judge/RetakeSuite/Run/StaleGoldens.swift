@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCompare
+import RetakeCore
 import RetakeGolden
 
 /// Goldens that no suite of the project produces any longer. Implements `retake golden list
@@ -35,7 +36,7 @@ package struct StaleGoldens {
 
   /// All goldens that the keys select, stale goldens as well.
   ///
-  /// - Throws: `SuiteError.noGoldenFits`.
+  /// - Throws: `suite.stale.noGolden`.
   package func all() throws -> [Golden] {
     let known = library.keys()
     try requireKnown(known)
@@ -47,11 +48,13 @@ package struct StaleGoldens {
   private func requireKnown(_ goldens: [GoldenLibrary.Key]) throws {
     for pattern in keys
     where !Glob.isPattern(pattern) && !goldens.contains(where: { Acceptance.fits(pattern, $0) }) {
-      throw SuiteError.noGoldenFits(pattern, known: goldens.map(\.description))
+      throw SuiteError(
+        "suite.stale.noGolden", "no golden fits '\(pattern)'",
+        advice: Suggestion.advice(for: pattern, among: goldens.map(\.description)))
     }
   }
 
-  /// - Throws: `SuiteError.noProjectFile`, `noGoldenFits`.
+  /// - Throws: `SuiteError.noProjectFile`, `suite.stale.noGolden`.
   package func items() throws -> [Item] { try stale().map(\.item) }
 
   /// The problems that keep cases of the project from being run, such as a missing session. Their

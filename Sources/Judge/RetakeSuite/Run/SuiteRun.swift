@@ -138,7 +138,7 @@ package struct SuiteRun {
     do {
       selected = try selection.resolve(in: project)
     } catch let error as SuiteError {
-      guard case .nothingSelected = error else { throw error }
+      guard error.facts.kind == .nothingSelected else { throw error }
       // Without any recording no case is selected, and only the goldens name the recordings.
       selected = recordings.cases(of: selection, besides: [])
       guard !selected.isEmpty else { throw error }

@@ -88,7 +88,10 @@ package struct GoldenFit {
       if !fit.2.conditions.isEmpty { fits.append(fit) }
     }
     guard !fits.isEmpty else {
-      throw SuiteError.noRun(of: selection.map(\.key.description).joined(separator: ", "))
+      throw SuiteError(
+        "suite.fit.noRun",
+        "no run was given of \(selection.map(\.key.description).joined(separator: ", "))",
+        advice: SuiteError.makeRun)
     }
     guard !isDryRun else { return fits.map(\.2) }
     // After all cases: if one of them cannot be fitted, no golden is changed.

@@ -40,7 +40,10 @@ final class StoredTraceFile {
     guard FileManager.default.createFile(atPath: url.path, contents: nil),
       let handle = FileHandle(forWritingAtPath: url.path)
     else {
-      throw SuiteError.traceUnwritable(path: url.path, cause: String(cString: strerror(errno)))
+      throw SuiteError(
+        "suite.verify.traceUnwritable", "the trace of a run cannot be written",
+        cause: String(cString: strerror(errno)),
+        at: url.path, advice: "Choose a folder with more free space: export TMPDIR=DIR")
     }
     self.url = url
     self.handle = handle

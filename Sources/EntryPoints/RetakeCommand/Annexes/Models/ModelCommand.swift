@@ -67,7 +67,7 @@
     }
 
     /// - Returns: `nil` without a pipeline.
-    /// - Throws: Errors of the pipeline when it is read, `SuiteError.noModelNode`,
+    /// - Throws: What the pipeline throws when it is read, `suite.model.noNode`,
     ///   `.severalModelNodes`.
     func node(computing model: String, in project: Project) throws -> ModelNode? {
       try pipeline.map {

@@ -16,7 +16,7 @@
     /// - Parameters:
     ///   - model: The path of an .onnx file.
     ///   - id: `nil` means the only node that computes this model.
-    /// - Throws: `SuiteError.noModelNode`, `.severalModelNodes`.
+    /// - Throws: `suite.model.noNode`, `suite.model.severalNodes`.
     init(_ id: String?, computing model: String, in pipeline: Pipeline) throws {
       let file = Self.resolved(model)
       let nodes = try pipeline.flattened().nodes.compactMap { node -> ModelNode? in
@@ -27,12 +27,21 @@
       let fitting = nodes.filter { Self.resolved($0.options.model) == file }
       let found = id.map { id in fitting.filter { $0.id == id } } ?? fitting
       guard let first = found.first else {
-        throw SuiteError.noModelNode(
-          id, model: model, pipeline: pipeline.name,
-          known: nodes.map { "\($0.id) (\($0.options.model))" })
+        let known = nodes.map { "\($0.id) (\($0.options.model))" }
+        throw SuiteError(
+          "suite.model.noNode",
+          "\(id.map { "the node '\($0)'" } ?? "no node") of the pipeline '\(pipeline.name)' "
+            + "\(id == nil ? "computes" : "does not compute") '\(model)'",
+          advice: known.isEmpty
+            ? "The pipeline has no node that computes a model"
+            : "Name one of its models: \(known.joined(separator: ", "))")
       }
       guard found.count == 1 else {
-        throw SuiteError.severalModelNodes(found.map(\.id), model: model)
+        let nodes = found.map(\.id)
+        throw SuiteError(
+          "suite.model.severalNodes",
+          "several nodes compute '\(model)': \(nodes.joined(separator: ", "))",
+          advice: "Say which: --node \(nodes.first ?? "NODE")")
       }
       self = first
     }
@@ -55,10 +64,15 @@
     /// - Parameters:
     ///   - item: Which item of the frame, inside a forEach.
     ///   - replay: A replay of the node's pipeline. It runs up to the frame, without costs.
-    /// - Throws: `SuiteError.notReached`, and errors of the run.
+    /// - Throws: `suite.model.notReached`, and what the run throws.
     func picture(of frame: FrameID, item: Int, in replay: Replay) throws -> Frame {
       guard let picture = try replay.input(of: id, for: frame, item: item) as? Frame else {
-        throw SuiteError.notReached(id, frame: frame, item: id.contains("/") ? item : nil)
+        let item = id.contains("/") ? item : nil
+        throw SuiteError(
+          "suite.model.notReached",
+          "\(item.map { "the item \($0) of " } ?? "")the frame \(frame) is not given to the node "
+            + "'\(id)'",
+          advice: "Choose another with --frame\(item == nil ? "" : " or --item")")
       }
       return picture
     }
