@@ -144,7 +144,7 @@ import Testing
     #expect(decisions.groups.count == DecisionGroup.groupsMax && decisions.groupCount == 600)
     var item = Samples.changedCase(name: "many")
     item.decisions = decisions
-    let html = CaseArticle(item, number: 1, isOnly: true).decisions?.html
+    let html = CaseMarkup(item: item, number: 1, isOnly: true).decisions?.html
     #expect(html?.contains("<p class=\"quiet\">and 560 other groups</p>") == true)
   }
 
@@ -152,7 +152,7 @@ import Testing
     var item = Samples.changedCase(name: "first")
     item.ledgers = [Samples.ledger()]
     func names() -> [Substring] {
-      CaseArticle(item, number: 1, isOnly: true).ledger(item.ledgers[0]).html
+      CaseMarkup(item: item, number: 1, isOnly: true).ledger(item.ledgers[0]).html
         .matches(of: /<th scope="row">(.*?)<\/th>/).map(\.1)
     }
     #expect(names() == ["captured", "delivered", "dropped: queue"])

@@ -225,10 +225,10 @@ import Testing
   }
 
   @Test func `only addresses of the web become links`() {
-    #expect(CaseArticle.link("https://example.org/1") == "https://example.org/1")
-    #expect(CaseArticle.link("javascript:alert(1)") == nil)
-    #expect(CaseArticle.link("data:text/html,x") == nil)
-    #expect(CaseArticle.link(nil) == nil)
+    #expect(CaseMarkup.link("https://example.org/1") == "https://example.org/1")
+    #expect(CaseMarkup.link("javascript:alert(1)") == nil)
+    #expect(CaseMarkup.link("data:text/html,x") == nil)
+    #expect(CaseMarkup.link(nil) == nil)
   }
 
   @Test func `the page has landmarks, one title, and headings in order`() throws {

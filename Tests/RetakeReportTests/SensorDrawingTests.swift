@@ -51,8 +51,8 @@ import Testing
       session: "turn", name: "steady", pipeline: "steady", mode: "every-frame", verdict: .changed,
       reason: "it differs")
     item.sensors = (0..<20).map { _ in strip("<b>") }
-    func html() -> String? { CaseArticle(item, number: 1, isOnly: true).sensors?.html }
-    #expect(html()?.matches(of: /<figure>/).count == CaseArticle.stripsMax)
+    func html() -> String? { CaseMarkup(item: item, number: 1, isOnly: true).sensors?.html }
+    #expect(html()?.matches(of: /<figure>/).count == CaseMarkup.stripsMax)
     item.sensors = nil
     #expect(html() == nil)
   }

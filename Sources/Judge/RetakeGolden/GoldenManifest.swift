@@ -135,29 +135,17 @@ package struct GoldenManifest: Hashable, Sendable {
 
   package struct Summary: Hashable, Sendable {
     /// The number of frames with an F line.
-    package var captured: Int
-    package var delivered: Int
+    package var captured = 0
+    package var delivered = 0
     /// The number of lines with a fact.
-    package var facts: Int
-    package var decisions: Int
-    package var decisionDigest: Digest128
-    package var resultDigest: Digest128
+    package var facts = 0
+    package var decisions = 0
+    package var decisionDigest = Digest128.zero
+    package var resultDigest = Digest128.zero
     /// `nil` if there are no virtual costs.
     package var latency: Latency?
     /// `nil` if the session calls no frame damaged.
     package var damaged: Damage?
-
-    package init(
-      captured: Int = 0, delivered: Int = 0, facts: Int = 0, decisions: Int = 0,
-      decisionDigest: Digest128 = .zero, resultDigest: Digest128 = .zero
-    ) {
-      self.captured = captured
-      self.delivered = delivered
-      self.facts = facts
-      self.decisions = decisions
-      self.decisionDigest = decisionDigest
-      self.resultDigest = resultDigest
-    }
   }
 
   /// An entry of the list of acceptances.

@@ -179,7 +179,7 @@ package enum HTMLReport {
     // Numbered before they are sorted: the anchors, and the page's script, count in the order of
     // the document.
     let cases = ReportCase.readingOrder(items).map {
-      CaseArticle(items[$0], number: $0 + 1, isOnly: items.count == 1)
+      CaseMarkup(item: items[$0], number: $0 + 1, isOnly: items.count == 1)
     }
     return """
       <nav class="cases" aria-label="Cases">

@@ -11,16 +11,6 @@ package struct Headroom: Hashable, Sendable, Codable {
   /// The frame with the largest error.
   package var frame: FrameID?
 
-  package init(
-    measure: String, largest: Double, allowed: Double, unit: String? = nil, frame: FrameID? = nil
-  ) {
-    self.measure = measure
-    self.largest = largest
-    self.allowed = allowed
-    self.unit = unit
-    self.frame = frame
-  }
-
   /// The part of the allowance that was used; `nil` if no error is allowed.
   package var used: Double? { allowed > 0 && largest.isFinite ? largest / allowed : nil }
 }

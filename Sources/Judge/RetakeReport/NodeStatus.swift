@@ -4,9 +4,4 @@ import RetakeCore
 package struct NodeStatus: Hashable, Sendable, Codable {
   package var node: String
   package var status: ReportNode.Status
-
-  package init(node: String, status: ReportNode.Status) {
-    self.node = node
-    self.status = status
-  }
 }

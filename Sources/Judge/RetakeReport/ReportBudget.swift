@@ -8,12 +8,4 @@ package struct ReportBudget: Hashable, Sendable, Codable {
   package var actual: Double
   package var unit: String?
   package var met: Bool
-
-  package init(name: String, limit: Double, actual: Double, unit: String? = nil, met: Bool) {
-    self.name = name
-    self.limit = limit
-    self.actual = actual
-    self.unit = unit
-    self.met = met
-  }
 }

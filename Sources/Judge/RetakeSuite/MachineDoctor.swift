@@ -109,7 +109,7 @@ package struct MachineDoctor {
   private var temporaryFolder: Check {
     do {
       // In the way in which runs make theirs, so that whatever hinders a run is found here.
-      let scratch = try ScratchDirectory()
+      let scratch = try ScratchFolder.ofRun()
       scratch.remove()
       return Check(name: "temporary folder", state: .present, detail: "can be written")
     } catch {

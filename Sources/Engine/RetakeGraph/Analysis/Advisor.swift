@@ -8,11 +8,6 @@ struct Advisor {
   /// again.
   private static let triedMax = 16
 
-  init(pipeline: Pipeline, options: AnalysisOptions) {
-    self.pipeline = pipeline
-    self.options = options
-  }
-
   func warning(_ complaint: Complaint, _ survey: PipelineSurvey) -> PipelineWarning {
     let rank = survey.complaints.firstIndex { $0.subject == complaint.subject } ?? 0
     let helping =

@@ -38,7 +38,7 @@ package struct BaseComparison {
     if let reportFolder {
       try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
     }
-    let scratch = try ScratchDirectory()
+    let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     // Before the first case: a revision that does not exist is one error, and not the verdict of
     // each case.

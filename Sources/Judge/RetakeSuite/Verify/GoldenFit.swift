@@ -75,7 +75,7 @@ package struct GoldenFit {
   ///   changed.
   package func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
-    let scratch = try ScratchDirectory()
+    let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
     // Before the runs of this machine, which are slow.

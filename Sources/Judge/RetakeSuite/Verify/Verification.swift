@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeGolden
 package import RetakeReplay
 import RetakeRuntime
 
@@ -29,7 +30,7 @@ package struct Verification {
   /// - Throws: Errors of a run; `SuiteError.verifyProcessFailed` for a process that did not
   ///   complete its work.
   package func run() throws -> VerifyReport {
-    let scratch = try ScratchDirectory()
+    let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     var runs = Runs(verification: self, folder: scratch.url)
     let first = try runs.trace(.first)

@@ -2,7 +2,7 @@ import RetakeCompare
 import RetakeCore
 
 /// One case on the page, as HTML that needs no script.
-struct CaseArticle {
+struct CaseMarkup {
   /// The most root causes of one case that are shown; the others are counted.
   static let rootCausesMax = 20
   /// The most findings and decisions that are shown without the script.
@@ -14,16 +14,10 @@ struct CaseArticle {
   /// The most strips of one case; a report that was altered could have any number.
   static let stripsMax = 12
 
-  private let item: ReportCase
-  private let number: Int
+  let item: ReportCase
+  let number: Int
   /// Whether the report has no other case.
-  private let isOnly: Bool
-
-  init(_ item: ReportCase, number: Int, isOnly: Bool) {
-    self.item = item
-    self.number = number
-    self.isOnly = isOnly
-  }
+  let isOnly: Bool
 
   private var kind: String { item.expected != nil ? "expected" : item.verdict.key }
 
