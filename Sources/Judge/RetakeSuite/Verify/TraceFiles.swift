@@ -40,10 +40,7 @@ final class StoredTraceFile {
     guard FileManager.default.createFile(atPath: url.path, contents: nil),
       let handle = FileHandle(forWritingAtPath: url.path)
     else {
-      throw SuiteError(
-        "suite.verify.traceUnwritable", "the trace of a run cannot be written",
-        cause: String(cString: strerror(errno)),
-        at: url.path, advice: "Choose a folder with more free space: export TMPDIR=DIR")
+      throw Self.unwritable(url, cause: String(cString: strerror(errno)))
     }
     self.url = url
     self.handle = handle
@@ -56,8 +53,7 @@ final class StoredTraceFile {
     batch.append(contentsOf: bytes)
     count += bytes.count
     if count > bytesMax {
-      failure = .traceUnwritable(
-        path: url.path, cause: "the run's trace is longer than \(bytesMax) bytes")
+      failure = Self.unwritable(url, cause: "the run's trace is longer than \(bytesMax) bytes")
     }
     if batch.count >= Self.batchBytes { flush() }
   }
@@ -80,7 +76,13 @@ final class StoredTraceFile {
     do {
       try handle.write(contentsOf: batch)
     } catch {
-      failure = .traceUnwritable(path: url.path, cause: error.systemText)
+      failure = Self.unwritable(url, cause: error.systemText)
     }
+  }
+
+  private static func unwritable(_ url: URL, cause: String) -> SuiteError {
+    SuiteError(
+      "suite.verify.traceUnwritable", "the trace of a run cannot be written", cause: cause,
+      at: url.path, advice: "Choose a folder with more room: export TMPDIR=DIR")
   }
 }
