@@ -83,6 +83,6 @@ final class StoredTraceFile {
   private static func unwritable(_ url: URL, cause: String) -> SuiteError {
     SuiteError(
       "suite.verify.traceUnwritable", "the trace of a run cannot be written", cause: cause,
-      at: url.path, advice: "Choose a folder with more room: export TMPDIR=DIR")
+      at: url.path, advice: "Choose a folder with more free space: export TMPDIR=DIR")
   }
 }
