@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// A reader whose frames are in memory that it uses again.
 package protocol MemoryKeepingReader: FrameReader {

@@ -1,6 +1,6 @@
 import RetakeCore
 import RetakeRuntime
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// Why a recording ended.

@@ -1,6 +1,6 @@
 import RetakeCore
 import RetakeRuntime
-package import RetakeSession
+import RetakeSession
 import RetakeStore
 
 /// The rates of a recording.

@@ -1,6 +1,6 @@
-package import RetakeBuffers
-package import RetakeCore
-package import RetakeRuntime
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
 import RetakeStore
 
 /// The state of the connection to a source that may come back.

@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 import Synchronization
 
 /// How many buffers of a live pool each stage holds. It contains numbers only.
