@@ -14,13 +14,13 @@ package struct InferenceError: FactualError {
       + "its library")
 
   /// A file that is not ONNX Runtime, or that the system's loader refuses.
-  static func foreignLibrary(path: String, cause: String) -> Self {
+  package static func foreignLibrary(path: String, cause: String) -> Self {
     Self(
       "inference.library.foreign", "the file cannot be used as ONNX Runtime", cause: cause,
       at: path, advice: "Install it with 'pip install --force-reinstall onnxruntime'")
   }
 
-  static func oldLibrary(path: String, version: String) -> Self {
+  package static func oldLibrary(path: String, version: String) -> Self {
     Self(
       "inference.library.old",
       "ONNX Runtime \(version.shortened) is too old; \(OnnxLibrary.versionMin) or later is "
@@ -29,14 +29,14 @@ package struct InferenceError: FactualError {
   }
 
   /// The library could not be set up.
-  static func libraryFailed(path: String, cause: String) -> Self {
+  package static func libraryFailed(path: String, cause: String) -> Self {
     Self(
       "inference.library.failed", "ONNX Runtime could not be set up", cause: cause, at: path,
       advice: "Install it with 'pip install --force-reinstall onnxruntime'")
   }
 
   /// The file is not a model, or this version of the library cannot compute the model.
-  static func invalid(model: String, version: String, cause: String) -> Self {
+  package static func invalid(model: String, version: String, cause: String) -> Self {
     Self(
       "inference.model.invalid", "ONNX Runtime \(version) cannot load this file as a model",
       cause: cause, at: model,
@@ -45,14 +45,14 @@ package struct InferenceError: FactualError {
   }
 
   /// The file is not a model, as can be seen without the library.
-  static func malformed(model: String, cause: String) -> Self {
+  package static func malformed(model: String, cause: String) -> Self {
     Self(
       "inference.model.malformed", "the file is not a model in ONNX's format", cause: cause,
       at: model, advice: "Export or download the model again")
   }
 
   /// A part of the model is in another file.
-  static func external(model: String, file: String) -> Self {
+  package static func external(model: String, file: String) -> Self {
     Self(
       "inference.model.external",
       "the model's numbers are in another file, '\(file.shortened)'", at: model,
@@ -60,13 +60,13 @@ package struct InferenceError: FactualError {
   }
 
   /// The model declares more than is read.
-  static func tooLarge(model: String, what: String, max: String) -> Self {
+  package static func tooLarge(model: String, what: String, max: String) -> Self {
     Self(
       "inference.model.tooLarge", "\(what); at most \(max)", at: model,
       advice: "Export the model with smaller sizes")
   }
 
-  static func noInput(_ name: String, model: String, available: [String]) -> Self {
+  package static func noInput(_ name: String, model: String, available: [String]) -> Self {
     Self(
       "inference.input.missing", "the model has no input '\(name.shortened)'", at: model,
       advice: "It has \(available.quotedList)")

@@ -39,7 +39,7 @@ package final class ReportServer: Sendable {
   ///
   /// This and `wait` block the calling thread. It must not be a thread of Swift's concurrency pool,
   /// because the server works there.
-  /// - Throws: `serve.port.taken`, `serve.port.cannotListen`.
+  /// - Throws: `ServeError.portTaken`, `.cannotListen`.
   package init(project: Project, options: Options = Options()) throws {
     guard (0...65_535).contains(options.port) else {
       throw ServeError.cannotListen(port: options.port, cause: "ports are 0 to 65535")

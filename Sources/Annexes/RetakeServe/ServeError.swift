@@ -1,7 +1,7 @@
 package import RetakeCore
 
 /// Errors of the report server and of the requests to it.
-package struct ServeError: RetakeError {
+package struct ServeError: RetakeError, Hashable {
   /// The HTTP status of the error.
   let status: Int
   package let facts: ErrorFacts
@@ -13,6 +13,12 @@ package struct ServeError: RetakeError {
     facts = ErrorFacts(code, message, cause: cause, advice: advice)
   }
 
+  package static func portTaken(_ port: Int) -> Self {
+    Self(
+      500, "serve.port.taken", "port \(port) is in use",
+      advice: "Use any free port: retake report serve")
+  }
+
   package static func cannotListen(port: Int, cause: String) -> Self {
     Self(
       500, "serve.port.cannotListen", "the server cannot listen on port \(port)", cause: cause,
@@ -20,23 +26,23 @@ package struct ServeError: RetakeError {
   }
 
   /// The request does not contain the token of this server's pages.
-  static let noToken = Self(
+  package static let noToken = Self(
     403, "serve.request.noToken", "this address does not contain the token of the pages",
     advice: "Open the address that retake report serve printed, with all of its letters")
 
   /// Another site sent the request.
-  static let otherSite = Self(
+  package static let otherSite = Self(
     403, "serve.request.otherSite", "another site sent this request",
     advice: "Open the address that retake report serve printed")
 
-  static func badRequest(_ detail: String) -> Self {
+  package static func badRequest(_ detail: String) -> Self {
     Self(400, "serve.request.malformed", detail)
   }
 
-  static func notFound(_ what: String) -> Self {
+  package static func notFound(_ what: String) -> Self {
     Self(404, "serve.request.notFound", "there is no \(what)")
   }
 
-  static let wrongMethod = Self(
+  package static let wrongMethod = Self(
     405, "serve.request.method", "this address does not accept the request's method")
 }

@@ -12,14 +12,14 @@ package struct ReportError: FactualError {
       advice: "Make the report again with retake test")
   }
 
-  static func newerVersion(_ version: Int) -> Self {
+  package static func newerVersion(_ version: Int) -> Self {
     Self(
       "report.document.newerVersion",
       "the report has version \(version), and this retake reads version 1",
       advice: "Update retake, or make the report again with this one")
   }
 
-  static func notWritten(file: String, reason: String) -> Self {
+  package static func notWritten(file: String, reason: String) -> Self {
     Self(
       "report.folder.notWritten", "the report could not be written", cause: reason, at: file,
       advice: "Choose another folder with --report DIR, or free space on the disk")

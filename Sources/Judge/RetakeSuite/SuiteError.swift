@@ -6,7 +6,9 @@ package struct SuiteError: FactualError {
 
   package init(facts: ErrorFacts) { self.facts = facts }
 
-  static func badProject(message: String, advice: String?, pointer: String, file: String) -> Self {
+  package static func badProject(message: String, advice: String?, pointer: String, file: String)
+    -> Self
+  {
     Self(
       "suite.project.malformed", message, at: file, pointer: pointer,
       advice: advice ?? "Fix it, and check that it can be read with: retake doctor")
@@ -33,13 +35,13 @@ package struct SuiteError: FactualError {
   }
 
   /// A command or options that cannot be used as a program.
-  static func badProgram(_ command: String, problem: String) -> Self {
+  package static func badProgram(_ command: String, problem: String) -> Self {
     Self(
       "suite.select.badProgram", "'\(command.shortened)' is not a program: \(problem)",
       advice: "Write a command as in a shell: --program 'python3 app.py'")
   }
 
-  static func noSession(_ name: String, folder: String, known: [String]) -> Self {
+  package static func noSession(_ name: String, folder: String, known: [String]) -> Self {
     Self(
       "suite.select.noSession", "there is no session '\(name)'", at: folder,
       advice: known.isEmpty
@@ -47,7 +49,9 @@ package struct SuiteError: FactualError {
   }
 
   /// A golden is there, and its recording is not. `link` is where a link of that name leads.
-  static func noRecording(_ name: String, golden: String, folder: String, link: String?) -> Self {
+  package static func noRecording(_ name: String, golden: String, folder: String, link: String?)
+    -> Self
+  {
     Self(
       "suite.select.noRecording", "there is no recording '\(name)' here",
       cause: link.map { "it is a link to '\($0)', which is not there" }, at: folder,
@@ -55,7 +59,7 @@ package struct SuiteError: FactualError {
         + "retake golden list --stale \(golden) --remove")
   }
 
-  static func noCase(_ name: String, known: [String]) -> Self {
+  package static func noCase(_ name: String, known: [String]) -> Self {
     Self(
       "suite.select.noCase", "there is no case '\(name)'",
       advice: known.isEmpty
@@ -80,13 +84,13 @@ package struct SuiteError: FactualError {
       advice: failure.advice)
   }
 
-  static func notWritable(path: String, cause: String) -> Self {
+  package static func notWritable(path: String, cause: String) -> Self {
     Self(
       "suite.output.notWritable", "cannot write here", cause: cause, at: path,
       advice: "Choose a folder that exists and can be written")
   }
 
-  static func exists(path: String) -> Self {
+  package static func exists(path: String) -> Self {
     Self(
       "suite.output.exists", "a file or folder exists here already", at: path,
       advice: "Choose another name, or remove it first")
@@ -96,7 +100,7 @@ package struct SuiteError: FactualError {
     "suite.accept.missingReason", "a golden is accepted with a reason",
     advice: "Say why: retake accept --reason \"new detector\"", kind: .usage)
 
-  static let nothingPending = Self(
+  package static let nothingPending = Self(
     "suite.accept.nothingPending", "no golden is pending",
     advice: "Make pending goldens with: retake test")
 
@@ -118,7 +122,7 @@ package struct SuiteError: FactualError {
   }
 
   /// No pending golden has a root cause or a stage of that name.
-  static func noRootCause(_ name: String, known: [String]) -> Self {
+  package static func noRootCause(_ name: String, known: [String]) -> Self {
     Self(
       "suite.accept.noRootCause", "no pending golden has the root cause or stage '\(name)'",
       advice: Suggestion.advice(for: name, among: known))
@@ -146,7 +150,7 @@ package struct SuiteError: FactualError {
   }
 
   /// git has no such revision, cannot read it, or the folder is not in a git repository.
-  static func noRevision(_ name: String, cause: String) -> Self {
+  package static func noRevision(_ name: String, cause: String) -> Self {
     Self(
       "suite.diff.noRevision", "git cannot read revision '\(name)' of this project",
       cause: cause, advice: "List the revisions: git log --oneline")
@@ -160,27 +164,27 @@ package struct SuiteError: FactualError {
   }
 
   /// No report exists at that path.
-  static func noReport(path: String) -> Self {
+  package static func noReport(path: String) -> Self {
     Self(
       "suite.report.none", "there is no report here", at: path,
       advice: "Make one with: retake test --report report")
   }
 
-  static func noFile(path: String) -> Self {
+  package static func noFile(path: String) -> Self {
     Self(
       "suite.record.noFile", "there is no such file", at: path,
       advice: "Record a file, or a drawn scene: retake record synthetic:figures")
   }
 
   /// Only files have tracks to choose from.
-  static func tracksOfFiles(_ name: String) -> Self {
+  package static func tracksOfFiles(_ name: String) -> Self {
     Self(
       "suite.record.tracks", "'\(name)' has one track; --track chooses among a file's",
       advice: "Leave out --track", kind: .usage)
   }
 
   /// An option that only a synthetic scene, and for some options a camera, supports.
-  static func sceneOnly(_ option: String, of name: String) -> Self {
+  package static func sceneOnly(_ option: String, of name: String) -> Self {
     Self(
       "suite.record.sceneOnly", "'\(name)' brings its own images; \(option) has no effect",
       advice: option == "--seed"
@@ -191,7 +195,7 @@ package struct SuiteError: FactualError {
   }
 
   /// Two outputs of one run would be mixed.
-  static func sameOutput(_ path: String) -> Self {
+  package static func sameOutput(_ path: String) -> Self {
     Self(
       "suite.output.same",
       path == "-"
@@ -201,13 +205,13 @@ package struct SuiteError: FactualError {
   }
 
   /// An output would overwrite an input of the run.
-  static func outputOverInput(path: String, input: String) -> Self {
+  package static func outputOverInput(path: String, input: String) -> Self {
     Self(
       "suite.output.overInput", "'\(path)' would be written over \(input)",
       advice: "Name a file outside of sessions, goldens and input files")
   }
 
-  static func noMetadata(pipeline: String) -> Self {
+  package static func noMetadata(pipeline: String) -> Self {
     Self(
       "suite.metadata.none", "the pipeline '\(pipeline)' has no metadata sink",
       advice: "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, "
@@ -223,7 +227,7 @@ package struct SuiteError: FactualError {
         + "retake replay SESSION --pipeline P --overlay FILE")
   }
 
-  static func notMetadata(_ name: String, known: [String]) -> Self {
+  package static func notMetadata(_ name: String, known: [String]) -> Self {
     Self(
       "suite.metadata.otherNode", "'\(name)' is not a metadata sink",
       advice: Suggestion.advice(for: name, among: known))
