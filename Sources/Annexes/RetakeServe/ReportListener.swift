@@ -121,9 +121,6 @@ final class ReportListener: Sendable {
     guard case .failed(_, let number, let message)? = error as? SocketError else {
       return .cannotListen(port: port, cause: error.systemText)
     }
-    guard number == EADDRINUSE else { return .cannotListen(port: port, cause: message) }
-    return ServeError(
-      500, "serve.port.taken", "port \(port) is in use",
-      advice: "Use any free port: retake report serve")
+    return number == EADDRINUSE ? .portTaken(port) : .cannotListen(port: port, cause: message)
   }
 }
