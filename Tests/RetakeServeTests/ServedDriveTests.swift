@@ -113,12 +113,12 @@ struct ServedDriveTests {
     try browser.open(fixture.server.address + "reports/" + fixture.reportID())
     let send = "document.querySelector('.accept .primary')"
     #expect(
-      try browser.text("document.querySelectorAll('.rootCauses input:checked').length") == "2")
+      try browser.text("document.querySelectorAll('.root-causes input:checked').length") == "2")
     try browser.click(".accept input[type=text]")
     try browser.type("the new threshold is right")
     #expect(try browser.text("\(send).textContent") == "Accept yard/motion")
     // The second one is deselected with the keyboard.
-    try browser.evaluate("document.querySelectorAll('.rootCauses input')[1].focus()")
+    try browser.evaluate("document.querySelectorAll('.root-causes input')[1].focus()")
     try browser.press(" ")
     #expect(try browser.text("\(send).textContent") == "Accept 1 of 2 root causes")
     try browser.keepScreenshot("served-roots")
@@ -129,13 +129,13 @@ struct ServedDriveTests {
         == "Accepted: \(rootCauses[0]) of yard/motion. 1 root cause still waits.")
     #expect(try fixture.waitingRoots() == [rootCauses[1]])
     #expect(
-      try browser.text("document.querySelectorAll('.rootCauses input:disabled').length") == "1")
+      try browser.text("document.querySelectorAll('.root-causes input:disabled').length") == "1")
     try browser.keepScreenshot("served-roots-left")
 
     #expect(try browser.text("\(send).textContent") == "Accept yard/motion")
     try browser.click(".accept .primary")
     try browser.wait(
-      for: "\(send).disabled && document.querySelectorAll('.rootCauses :disabled').length === 2")
+      for: "\(send).disabled && document.querySelectorAll('.root-causes :disabled').length === 2")
     #expect(try ServeFixture.test(fixture.folder).status == .passed)
     #expect(browser.complaints.isEmpty, "\(browser.complaints)")
   }
@@ -147,14 +147,14 @@ struct ServedDriveTests {
     try browser.click(".accept input[type=text]")
     try browser.type("why")
     for place in 0..<2 {
-      try browser.evaluate("document.querySelectorAll('.rootCauses input')[\(place)].click()")
+      try browser.evaluate("document.querySelectorAll('.root-causes input')[\(place)].click()")
     }
     #expect(
       try browser.evaluate("document.querySelector('.accept .primary').disabled") as? Bool == true)
     // The page that opens from disk has no server, so it offers no choice of root causes.
     let page = fixture.folder.file("report/report.html")
     try browser.open(page.absoluteString)
-    #expect(try browser.text("document.querySelectorAll('.rootCauses').length") == "0")
+    #expect(try browser.text("document.querySelectorAll('.root-causes').length") == "0")
   }
 
   @Test func `another site's page, with the token even, cannot accept`() throws {
