@@ -36,7 +36,9 @@ import Testing
   /// Runs a command of the page as its reader would, except commands that install something.
   private func run(_ command: String) throws -> String {
     guard !command.hasPrefix("python3 -m venv"), !command.hasPrefix("pip ") else { return "" }
-    let folders = [productsFolder.path, Judges.folder, ProcessInfo.processInfo.environment["PATH"]]
+    let folders: [String?] = [
+      productsFolder.path, Judges.folder, ProcessInfo.processInfo.environment["PATH"],
+    ]
     let result = try runCommand(
       "bash", arguments: ["-c", "\(command) 2>&1"],
       environment: [

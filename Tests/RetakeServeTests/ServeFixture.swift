@@ -65,7 +65,9 @@ final class ServeFixture {
   static func test(
     _ folder: TemporaryFolder, report: String? = nil
   ) throws -> SuiteRun.Outcome {
-    var run = SuiteRun(project: try Project(reading: folder.url.path), selection: Selection())
+    var project = try Project(reading: folder.url.path)
+    project.registry = .builtIn
+    var run = SuiteRun(project: project, selection: Selection())
     run.reportFolder = report
     return try run.run()
   }
