@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-package import Retake
+import Retake
 
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
