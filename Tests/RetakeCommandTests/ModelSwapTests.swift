@@ -166,7 +166,7 @@ struct ModelSwapTests {
 
   @Test(arguments: [
     (#"{"model": "nothing.onnx"}"#, "nothing.onnx: the model cannot be read"),
-    (#"{"model": "boxes.onnx"}"#, "gives no classes for 'classify'"),
+    (#"{"model": "boxes.onnx"}"#, "returns no classes for 'classify'"),
     (#"{"model": "new.onnx", "input": {"color_space": "GRAY"}}"#, "GRAY has 1 channels"),
   ])
   func `a model that does not fit is refused before the first frame`(

@@ -96,7 +96,7 @@ import Testing
       says: "reads one output of 1xmx6 or mx6; the model returns 1x3"),
     Bad(
       "a classifier that is to detect", channels().bytes, kind: "detect",
-      says: "gives no boxes for 'detect'"),
+      says: "returns no boxes for 'detect'"),
     Bad("no decoder", channels().bytes, nil, says: "the setting 'decoder'"),
     Bad("a sidecar that is no JSON", channels().bytes, "{", says: "m.model.json"),
     Bad(

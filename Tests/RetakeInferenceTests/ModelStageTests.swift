@@ -135,7 +135,7 @@ import Testing
     }
     #expect(problem("classify", [:]) == "/model 'model' must name an .onnx file")
     #expect(problem("classify", ["model": .string(path)]) == "nothing")
-    #expect(problem("detect", ["model": .string(path)]).contains("gives no boxes for 'detect'"))
+    #expect(problem("detect", ["model": .string(path)]).contains("returns no boxes for 'detect'"))
     let missing = problem("detect", ["model": .string(path + "x")])
     #expect(missing.contains(path + "x: ") && missing.contains("(there is no such file)"))
     let odd: [String: JSONValue] = [

@@ -247,9 +247,10 @@ import Testing
       { _ = try SessionSnapshot(of: imported.path, to: target).run() },
       { _ = try SessionExport(of: imported.path).media(to: out) },
     ] {
-      let found = #expect(throws: SessionError.self) { try body() }
-      #expect(found?.code == replaced.code)
-      #expect(found?.place?.file == media)
+      let found = #expect(throws: (any Error).self) { try body() }
+      let facts = (found as? any RetakeError)?.facts
+      #expect(facts?.code == replaced.code)
+      #expect(facts?.place?.file == media)
     }
     #expect(!FileManager.default.fileExists(atPath: target.into))
     #expect(!FileManager.default.fileExists(atPath: out))

@@ -32,7 +32,7 @@ import Testing
     #expect(
       warm.totals.cache == ReportCache(known: 48, computed: 0, damaged: 0, keptBytes: 0))
     let text = TerminalReport.render(warm, palette: .plain)
-    #expect(text.contains("\ncache  48 values came from it, nothing computed\n"), "\(text)")
+    #expect(text.contains("\ncache  48 values came from it, 0 computed\n"), "\(text)")
     #expect(try ReportDocument(parsing: warm.encoded()).totals.cache == warm.totals.cache)
 
     let scope = try #require(cache.scopes().first)

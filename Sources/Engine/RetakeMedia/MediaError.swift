@@ -137,7 +137,7 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.open.noIndex", "the file was cut short: its index is missing", cause: cause,
         at: file,
-        advice: "Repair it with an intact MP4 of that camera: untrunc INTACT.mp4 \(file.shellWord)")
+        advice: "Repair it with an MP4 of that camera: untrunc INTACT.mp4 \(file.shellWord)")
     case .damaged(let file, let cause):
       ErrorFacts(
         "media.open.damaged", "the file is damaged", cause: cause, at: file,

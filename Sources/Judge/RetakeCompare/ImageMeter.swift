@@ -85,7 +85,7 @@ struct ImageMeter {
   /// A note about images whose pixels were not compared.
   func note(sink: String) -> String? {
     guard unmeasured > 0 else { return nil }
-    let count = counted(unmeasured, "picture differs", "pictures differ")
+    let count = counted(unmeasured, "image differs", "images differ")
     return "\(sink): \(count) by digest; the pixels were not compared, because of pictureEvery"
   }
 }
