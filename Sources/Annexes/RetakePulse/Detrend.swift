@@ -4,8 +4,8 @@ package import RetakeGraph
 /// How slow a change must be to be removed.
 package struct DetrendOptions: StageOptions, Hashable {
   @OptionValue(
-    "smoothness of what is removed, above 0 and at most 1000000; at rate / (2π √lambda) Hz half of "
-      + "the amplitude is left")
+    "smoothness of the removed trend, above 0 and at most 1000000; at rate / (2π √lambda) Hz half of "
+      + "the amplitude remains")
   package var lambda = 100.0
 
   package init() {}
