@@ -51,7 +51,8 @@ import Testing
     let loaded = try check("--rate 30 --budget 100ms", in: workplace)
     #expect(loaded.status == 0)
     #expect(loaded.stdout.contains("  light  1 server  45 ms a frame  135 % busy\n"))
-    #expect(loaded.stdout.contains("warning: slow.json, at /nodes/2: 'light' can process 22.2 of the 30"))
+    #expect(
+      loaded.stdout.contains("warning: slow.json, at /nodes/2: 'light' can process 22.2 of the 30"))
     #expect(loaded.stdout.contains("[graph.check.overload]\n  Set the concurrency of 'light' to 2"))
     #expect(loaded.stdout.contains("[graph.check.budget]"))
   }

@@ -1,4 +1,4 @@
-/// `"1 frame"`, `"12 frames"`.
-package func counted(_ number: some BinaryInteger, _ noun: String, _ plural: String? = nil) -> String {
-  "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+/// Texts: `"1 frame"`, `"12 frames"`.
+package func counted(_ count: some BinaryInteger, _ noun: String, _ many: String? = nil) -> String {
+  "\(count) \(count == 1 ? noun : many ?? noun + "s")"
 }
