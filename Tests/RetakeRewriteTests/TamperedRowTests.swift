@@ -213,6 +213,33 @@ import Testing
     #expect(!left.contains { $0.hasSuffix(".mkv") })
   }
 
+  @Test func `media that changed since it was indexed is not copied as good`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let media = URL(
+      filePath: imported.path + "/" + (try #require(imported.reader().mediaFiles().first)))
+    var bytes = try Data(contentsOf: media)
+    let middle = bytes.count / 2
+    for place in middle..<middle + 8 { bytes[place] ^= 0xFF }
+    let handle = try FileHandle(forWritingTo: media)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+    let target = SessionTarget(into: imported.folder.file("Made").path, name: "made")
+    let other = try ImportedClip(.openGOP)
+
+    for body in [
+      { _ = try SessionSnapshot(of: imported.path, to: target).run() },
+      {
+        _ = try SessionJoin(other.path, imported.path, method: .offset(0, driftPPM: 0))
+          .run(to: target, isForced: true)
+      },
+    ] {
+      let found = #expect(throws: SessionError.self) { try body() }
+      #expect(found?.code == "session.media.mismatch" && found?.place?.file == media.path)
+    }
+    let made = imported.folder.file("Made").path
+    #expect((try? FileManager.default.contentsOfDirectory(atPath: made))?.isEmpty != false)
+  }
+
   @Test func `a list reads the first and last frame of a session and none between`() throws {
     let imported = try ImportedClip(.openGOP)
     let recordings = imported.folder.file("Recordings").path

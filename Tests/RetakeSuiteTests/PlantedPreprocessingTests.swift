@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import RetakeInference
 import RetakeTestProjects
 import RetakeTestSupport
@@ -68,25 +69,29 @@ import Testing
     let model = try OnnxModelFile.squares.write(
       "squares", sidecar: Self.sidecar(input: Self.input), into: fixture.folder)
     try fixture.folder.write(Self.pipeline.replacing("MODEL", with: model), to: "motion.json")
-    _ = try fixture.test()
+    _ = try test(fixture)
     _ = try fixture.accept()
     return fixture
+  }
+
+  private func test(_ fixture: ProjectFixture) throws -> SuiteRun.Outcome {
+    try fixture.test { $0.project.registry = .builtIn }
   }
 
   @Test(.enabled(if: hasLibrary, reason), arguments: faults)
   func `a mistake before a model is found at the node of the model`(fault: Fault) throws {
     let fixture = try project()
-    #expect(try fixture.test().status == Status.passed)
+    #expect(try test(fixture).status == Status.passed)
 
     try #require(Self.input.contains(fault.old))
     let planted = Self.sidecar(input: Self.input.replacing(fault.old, with: fault.new))
     try fixture.folder.write(planted, to: "squares.model.json")
-    let changed = try fixture.test()
+    let changed = try test(fixture)
     #expect(changed.status == Status.regression)
     let causes = try #require(changed.document.cases.first?.rootCauses)
     #expect(causes.map(\.stage) == ["squares"])
 
     try fixture.folder.write(Self.sidecar(input: Self.input), to: "squares.model.json")
-    #expect(try fixture.test().status == Status.passed)
+    #expect(try test(fixture).status == Status.passed)
   }
 }

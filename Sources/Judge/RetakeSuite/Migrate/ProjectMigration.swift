@@ -37,11 +37,15 @@ package struct ProjectMigration {
   /// The most files and folders of a project.
   private let entriesMax: Int
 
-  /// - Throws: `SuiteError.noFile` if the folder does not exist.
+  /// - Throws: `SuiteError` if the folder does not exist.
   package init(folder: String, entriesMax: Int = 200_000) throws {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL
     self.entriesMax = entriesMax
-    guard Self.isFolder(self.folder) else { throw SuiteError.noFile(path: folder) }
+    guard Self.isFolder(self.folder) else {
+      throw SuiteError(
+        "suite.migrate.noFolder", "there is no such folder", at: folder,
+        advice: "Name the folder of a project: retake migrate FOLDER")
+    }
   }
 
   /// - Parameter isCheck: Whether all files stay as they are.

@@ -101,5 +101,8 @@ struct MediaCopy {
             done: Int((before + copied) >> 20), total: Int(total >> 20), unit: .megabytes))
       }
     }
+    // A session that is still open is checked when the copy is closed, which marks its damage.
+    guard reader.index.store.isClosed else { return }
+    try SessionClosing(folder: folder, report: report).requireIntact(reader)
   }
 }

@@ -103,6 +103,9 @@ package struct SessionJoin: Sendable {
         sessions: [first.path, second.path], method: method.name,
         cause: "the confidence is \(Self.rounded(fit.confidence)), below \(Self.confidenceMin)")
     }
+    for part in [one, two] {
+      try SessionClosing(folder: part.folder, report: { _ in true }).requireIntact(part)
+    }
     let destination = try target.folder(for: first)
     let rows = JoinRows(first: one, second: two, fit: fit, alignment: alignment)
     let built = try BuiltSession(destination) { site in

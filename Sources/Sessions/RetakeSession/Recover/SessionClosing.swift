@@ -66,6 +66,21 @@ package struct SessionClosing {
     return findings
   }
 
+  /// Checks that each frame without a cause still has the media that was indexed. A copy of other
+  /// media would be called good.
+  ///
+  /// - Throws: `SessionError.mediaMismatch` for the first frame whose media differs.
+  package func requireIntact(_ reader: SessionReader) throws {
+    guard let row = try damagedRows(reader).first else { return }
+    let packet = row.packet ?? 0
+    let segment = try reader.index.packet(track: row.track, index: packet)?.segment
+    let file = segment.flatMap { reader.index.segments[$0]?.file } ?? reader.mediaFiles().first
+    throw SessionError.mediaMismatch(
+      file: file.map { "\(folder.path)/\($0)" } ?? folder.path, track: row.track, packet: packet,
+      frame: FrameID(track: row.track, sequence: row.sequence),
+      cause: "its bytes changed, and a copy would have the same damage")
+  }
+
   /// The rows of frames whose media differs from the committed media, with that as their cause.
   private func damagedRows(_ reader: SessionReader) throws -> [FrameRecord] {
     var rows: [FrameRecord] = []
