@@ -82,6 +82,14 @@ struct BadInputTests {
   @Test func `a picture is a container that is not opened`() throws {
     let file = try Clips.make("picture.png", Clips.picture("32x32", frames: 1))
     try check(file, code: "media.open.container")
+    #expect(try openError(file)?.message == "still images (PNG) are not opened")
+  }
+
+  @Test func `still images are named as users know them, and not by FFmpeg's demuxer`() {
+    let names = [("image2", "a.jpg"), ("jpeg_pipe", "a"), ("webp_pipe", "a"), ("bmp_pipe", "a.x")]
+      .map { ContainerAdvice.name(format: $0.0, file: $0.1) }
+    #expect(names == ["JPEG", "JPEG", "WebP", "BMP"].map { "still images (\($0))" })
+    #expect(ContainerAdvice.name(format: "dv", file: "a.dv") == "files of format dv")
   }
 
   @Test func `Motion JPEG without a container is named, with the command that gives it one`() throws
@@ -95,7 +103,7 @@ struct BadInputTests {
     #expect(error?.advice?.contains("ffmpeg -f mjpeg -framerate 25 -i \(file)") == true)
     let one = try Clips.make(
       "image.jpg", Clips.picture("32x32", frames: 1) + ["-c:v", "mjpeg"])
-    #expect(try openError(one)?.message == "files of format jpeg_pipe are not opened")
+    #expect(try openError(one)?.message == "still images (JPEG) are not opened")
   }
 
   @Test func `a packet that the decoder refuses comes with the next step`() {

@@ -20,6 +20,25 @@ enum ContainerAdvice {
     "wav", "wv",
   ]
 
+  /// `still images (PNG)`, `files of format dv`: still images have several demuxers, whose names no
+  /// user knows.
+  static func name(format: String, file: String) -> String {
+    guard isStillImage(format) else { return "files of format \(format)" }
+    let fileExtension = file.split(separator: ".").last.map(String.init) ?? ""
+    let word = format == "image2" ? fileExtension : String(format.dropLast("_pipe".count))
+    return "still images (\(imageNames[word.lowercased()] ?? word.uppercased()))"
+  }
+
+  private static let imageNames = [
+    "jpg": "JPEG", "jpegls": "JPEG-LS", "j2k": "JPEG 2000", "jp2": "JPEG 2000", "webp": "WebP",
+    "jpegxl": "JPEG XL", "tif": "TIFF", "sunrast": "Sun Raster", "qdraw": "QuickDraw",
+    "photocd": "Photo CD", "cri": "Cintel RAW",
+  ]
+
+  private static func isStillImage(_ format: String) -> Bool {
+    format.hasSuffix("_pipe") || format == "image2"
+  }
+
   static func text(format: String, file: String) -> String {
     let name = file.shellWord
     let asFrames = "-fps_mode passthrough -c:v ffv1 OUT.mkv"
@@ -39,7 +58,7 @@ enum ContainerAdvice {
       return "Name its format and size: ffmpeg -f rawvideo -pix_fmt yuv420p -s WIDTHxHEIGHT "
         + "-framerate 25 -i \(name) -c:v ffv1 OUT.mkv"
     }
-    if format.hasSuffix("_pipe") || format == "image2" {
+    if isStillImage(format) {
       return "Make a video of the image: ffmpeg -i \(name) -c:v ffv1 OUT.mkv"
         + (format == "webp_pipe"
           ? "; if it is animated, make images of it first: anim_dump -folder DIR \(name)"

@@ -126,7 +126,8 @@ public enum MediaError: RetakeError, Hashable {
         advice: Self.nameVideo)
     case .container(let file, let format):
       ErrorFacts(
-        "media.open.container", "files of format \(format) are not opened", at: file,
+        "media.open.container",
+        "\(ContainerAdvice.name(format: format, file: file)) are not opened", at: file,
         advice: ContainerAdvice.text(format: format, file: file))
     case .stillImage(let file, let format):
       ErrorFacts(
