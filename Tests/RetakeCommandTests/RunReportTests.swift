@@ -35,6 +35,15 @@ import Testing
     for name in ["junit.xml", "summary.md"] { #expect(workplace.exists("report/\(name)")) }
   }
 
+  @Test func `a folder that is named as an absolute path keeps its slash`() throws {
+    let workplace = try runs()
+    let run = workplace.folder.file("run-a").path
+    let result = try workplace.retake("diff", run, run)
+    #expect(
+      result.stdout.contains("note: Golden stands for \(run), actual for \(run)."),
+      "\(result.stdout)")
+  }
+
   @Test func `without the session the page has numbers and no frames`() throws {
     let workplace = try runs()
     try FileManager.default.removeItem(at: workplace.folder.file("Recordings/yard"))

@@ -83,10 +83,12 @@ package struct RunDifference {
   private static func distinctEnds(_ one: String, _ other: String) -> (String, String) {
     let (left, right) = (one.split(separator: "/"), other.split(separator: "/"))
     let common = zip(left.reversed(), right.reversed()).prefix { $0 == $1 }.count
-    return (
-      left.suffix(common + 1).joined(separator: "/"),
-      right.suffix(common + 1).joined(separator: "/")
-    )
+    func end(_ path: [Substring]) -> String {
+      // The end that is the whole path keeps its first slash: `tmp/run` would be another folder.
+      let start = path.count <= common + 1 ? "/" : ""
+      return start + path.suffix(common + 1).joined(separator: "/")
+    }
+    return (end(left), end(right))
   }
 
   /// Adds the parts of the page other than the numbers: the pipeline of each run, and the session's
