@@ -33,6 +33,41 @@ import Testing
     #expect(file(named: "", of: [debian]) == debian)
   }
 
+  @Test func `a variable that names a missing file is a problem, and is named`() {
+    let problem = { CertificateAuthorities.problem(named: $0, exists: ["own.pem"].contains) }
+    #expect(problem(nil) == nil && problem("") == nil && problem("own.pem") == nil)
+    #expect(
+      problem("gone.pem")
+        == "the environment variable SSL_CERT_FILE names a file that does not exist: gone.pem")
+  }
+
+  private func refusal(_ line: String?) -> CertificateRefusal {
+    CertificateRefusal(host: "cam.lan", port: 8443, file: "ca.pem", line: line)
+  }
+
+  @Test func `a certificate for another host is told from other refusals`() {
+    let host = refusal("The certificate's owner does not match hostname cam.lan")
+    #expect(host.cause == "the server's certificate is for another host than cam.lan")
+    #expect(host.remedy.contains("openssl s_client -connect cam.lan:8443 -servername cam.lan "))
+    #expect(host.remedy.hasSuffix("openssl x509 -noout -ext subjectAltName"))
+    let refused = refusal("Peer certificate failed verification")
+    #expect(
+      refused.cause
+        == "the server's certificate is refused: it has expired, or no authority of ca.pem "
+        + "signed it")
+    #expect(refused.remedy.contains(" -CAfile ca.pem </dev/null"))
+    #expect(refused.remedy.contains("SSL_CERT_FILE=FILE names other authorities"))
+  }
+
+  @Test func `without a known line of FFmpeg's log all three reasons are named`() {
+    for line in [nil, "error:0A000086:SSL routines::certificate verify failed"] {
+      let cause = refusal(line).cause
+      #expect(cause.hasPrefix("the TLS handshake failed"))
+      #expect(line.map(cause.contains) ?? true)
+      for reason in ["expired", "another host", "no authority"] { #expect(cause.contains(reason)) }
+    }
+  }
+
   @Test func `every connection is verified`() {
     let options = CertificateAuthorities.options(alpine)
     #expect(options.map(\.name) == ["tls_verify", "ca_file"])

@@ -64,6 +64,9 @@ public enum MediaError: RetakeError, Hashable {
   case badTestImage(graph: String, cause: String)
   /// A camera that cannot be opened, or a network address that does not answer.
   case unreachable(address: String, cause: String)
+  /// The connection is not trusted: the server's certificate was refused, or the file with the
+  /// authorities is missing. `remedy` is the command to type next.
+  case certificate(address: String, cause: String, remedy: String)
   /// The host name cannot be resolved.
   case unknownHost(address: String, host: String, cause: String)
   /// The server answered, but not with a stream.
@@ -260,6 +263,10 @@ public enum MediaError: RetakeError, Hashable {
         "media.live.unreachable", "the source cannot be reached", cause: cause, at: address,
         advice: Self.checkSource)
     case .unknownHost(let address, let host, let cause):
+    case .certificate(let address, let cause, let remedy):
+      ErrorFacts(
+        "media.live.unreachable", "the source cannot be reached", cause: cause, at: address,
+        advice: remedy)
       ErrorFacts(
         "media.live.unknownHost", "there is no host '\(host)'", cause: cause, at: address,
         advice: "Check the host's name, and whether this machine has a name server")

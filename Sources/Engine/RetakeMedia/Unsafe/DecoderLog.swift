@@ -44,6 +44,22 @@ final class DecoderLog: Sendable {
   }
 }
 
+/// FFmpeg's last error of a TLS connection on this thread. In this file, because each file of Swift
+/// has a copy of the header's variables.
+enum TLSLog {
+  static func begin() {
+    _ = FFmpeg.quiet
+    retake_clear_tls_line()
+  }
+
+  /// The line since `begin`; `nil` if there is none.
+  static func line() -> String? {
+    // SAFETY: the array belongs to this thread and ends with zero.
+    let text = String(cString: retake_last_tls_line()).trimmed
+    return text.isEmpty ? nil : text
+  }
+}
+
 extension String {
   /// Lines end with a line break.
   fileprivate var trimmed: String { String(prefix { !$0.isNewline }) }

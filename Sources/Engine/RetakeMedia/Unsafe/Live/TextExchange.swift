@@ -30,18 +30,28 @@ final class TextExchange {
     // An IPv6 address before a port needs brackets (RFC 3986, 3.2.2).
     let isBare = stream.host.contains(":") && !stream.host.hasPrefix("[")
     let host = isBare ? "[\(stream.host)]" : stream.host
+    if stream.usesTLS, let problem = CertificateAuthorities.problemOfSystem() {
+      throw MediaError.certificate(
+        address: stream.publicText, cause: problem, remedy: CertificateAuthorities.remedy)
+    }
     let authorities = stream.usesTLS ? CertificateAuthorities.ofSystem() : nil
     let verification = stream.usesTLS ? CertificateAuthorities.options(authorities) : []
     var options = OptionDictionary(
       [(name: "protocol_whitelist", value: "tcp,tls")] + verification)
     var callback = interruption.callback
+    TLSLog.begin()
     let opened = avio_open2(
       &connection, "\(scheme)://\(host):\(stream.port)", AVIO_FLAG_READ_WRITE, &callback,
       &options.pointer)
     guard opened >= 0 else {
+      let refusal = CertificateRefusal(
+        host: stream.host, port: stream.port, file: authorities, line: TLSLog.line())
       let isRefused = stream.usesTLS && opened == retake_error_io
-      let refusal = CertificateAuthorities.refusal(of: stream.host, file: authorities)
-      throw failure(opened) { .unreachable(address: $0, cause: isRefused ? refusal : $1) }
+      throw failure(opened) {
+        isRefused
+          ? .certificate(address: $0, cause: refusal.cause, remedy: refusal.remedy)
+          : .unreachable(address: $0, cause: $1)
+      }
     }
     // FFmpeg ignores an option that it does not know, and would not verify the certificate.
     if let name = options.leftover {
