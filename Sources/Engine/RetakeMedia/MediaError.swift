@@ -248,7 +248,7 @@ public enum MediaError: RetakeError, Hashable {
     case .badAddress(let address):
       ErrorFacts(
         "media.live.address", "this is not the URL of a stream", at: address,
-        advice: "Write it like rtsp://HOST:PORT/PATH or http://HOST/PATH", kind: .usage)
+        advice: "Write it like \(Self.example(of: address))", kind: .usage)
     case .badTestImage(let graph, let cause):
       ErrorFacts(
         "media.live.testImage", "this test image cannot be drawn", cause: cause,
@@ -311,6 +311,19 @@ public enum MediaError: RetakeError, Hashable {
   private static let nameVideo = "Name a video file, such as MP4 or Matroska"
   private static let copyAgain = "Copy it again from its source, or see ffprobe on it for details"
   private static let checkSource = "Check the address, the network and the source itself"
+  /// The form of an address with this scheme.
+  private static func example(of address: String) -> String {
+    switch address.prefix(while: { $0 != ":" }) {
+    case "http": "http://HOST/PATH"
+    case "https": "https://HOST/PATH"
+    case "rtsp": "rtsp://HOST/PATH"
+    case "rtsps": "rtsps://HOST/PATH"
+    case "rtp": "rtp://HOST:PORT"
+    case "udp": "udp://HOST:PORT"
+    default: "rtsp://HOST/PATH or https://HOST/PATH"
+    }
+  }
+
 
   private static func conversion(of file: String?, _ format: String) -> String {
     let name = file?.shellWord ?? "IN"

@@ -71,9 +71,14 @@ struct ImportCommand: ParsableCommand {
       }
       return
     }
+    let start = "'\(file)' is an address, but import reads files. "
+    if file.hasPrefix("file://") {
+      throw ValidationError(
+        start + "Write its path: retake import \(String(file.dropFirst("file://".count)).shellWord)"
+      )
+    }
     throw ValidationError(
-      "'\(file)' is an address, but import reads files. Download it first, or record the stream: "
-        + "retake record rtsp://HOST/PATH")
+      start + "Download the file first, or record the stream: retake record \(file.shellWord)")
   }
 
   func run() throws {
