@@ -139,9 +139,30 @@ package struct SuiteError: FactualError {
     advice: "Name the right changes: retake accept --root-cause ID --reason \"…\"")
 
   /// Goldens are accepted by a person, not in CI.
-  package static let acceptInCI = Self(
-    "suite.accept.inCI", "no golden can be accepted in CI",
-    advice: "Accept on your own machine and commit Goldens/")
+  package static let acceptInCI = inCI(
+    "no golden can be accepted in CI", "Accept on your own machine and commit Goldens/")
+
+  package static let rejectInCI = inCI(
+    "no pending golden can be rejected in CI",
+    "CI keeps no pending goldens; reject on your own machine: retake test, then retake reject")
+
+  package static let removeInCI = inCI(
+    "no golden can be removed in CI",
+    "Remove them on your own machine: retake golden list --stale --remove; and commit Goldens/. "
+      + "Without --remove, CI lists them and ends with 5")
+
+  package static let calibrateInCI = inCI(
+    "no tolerance can be written in CI",
+    "Calibrate on your own machine and commit retake.yml; in CI add --dry-run, which only prints")
+
+  package static let syncInCI = inCI(
+    "no golden can be written in CI",
+    "Run retake golden sync-rules on your own machine and commit Goldens/; in CI add --dry-run, "
+      + "which only prints")
+
+  private static func inCI(_ message: String, _ advice: String) -> Self {
+    Self("suite.accept.inCI", message, advice: advice)
+  }
 
   package static func noGolden(path: String) -> Self {
     Self(

@@ -50,7 +50,9 @@ struct GoldenListCommand: ParsableCommand {
       }
       if items.isEmpty { Console.note("no golden is stale") }
       if !items.isEmpty && !remove {
-        Console.note("remove them: retake golden list --stale --remove")
+        Console.note(
+          (environment.isCI ? "remove them on your own machine" : "remove them")
+            + ": retake golden list --stale --remove")
       }
     }
     // After the list, and before stale goldens determine the status: an error is the stronger

@@ -46,10 +46,10 @@ package struct GoldenAdoption {
   /// - Returns: One item for each golden whose rules differ, or that has no pipeline.json. A
   ///   selected case without a golden has no item: its first golden gets both when it is accepted.
   /// - Throws: `SuiteError` for a selection that does not exist; `noGoldenYet` if no selected case
-  ///   has a golden; `acceptInCI` in CI, unless it is a dry run; `GoldenError` for a golden that is
+  ///   has a golden; `syncInCI` in CI, unless it is a dry run; `GoldenError` for a golden that is
   ///   damaged or cannot be written. If a golden is damaged, no golden is written.
   package func run(isDryRun: Bool = false) throws -> [Item] {
-    guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
+    guard !isCI || isDryRun else { throw SuiteError.syncInCI }
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
     var found: [Work] = []
     var goldenCount = 0

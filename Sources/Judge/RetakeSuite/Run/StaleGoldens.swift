@@ -87,9 +87,9 @@ package struct StaleGoldens {
   /// Removes the goldens that `items()` lists. A user's own files next to a golden stay.
   ///
   /// - Returns: The goldens that were removed.
-  /// - Throws: `SuiteError.acceptInCI`; as `items()`; `GoldenError.io`.
+  /// - Throws: `SuiteError.removeInCI`; as `items()`; `GoldenError.io`.
   package func remove(isCI: Bool) throws -> [Item] {
-    guard !isCI else { throw SuiteError.acceptInCI }
+    guard !isCI else { throw SuiteError.removeInCI }
     let stale = try stale()
     // All are checked before the first is removed.
     for (_, key, _) in stale { try library.requireOwn(key) }

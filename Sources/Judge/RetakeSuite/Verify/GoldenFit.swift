@@ -74,7 +74,7 @@ package struct GoldenFit {
   ///   golden, and for a case whose runs differ in more than numbers. In these cases no golden is
   ///   changed.
   package func run(isDryRun: Bool = false) throws -> [Item] {
-    guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
+    guard !isCI || isDryRun else { throw SuiteError.calibrateInCI }
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
