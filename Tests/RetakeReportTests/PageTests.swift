@@ -52,7 +52,7 @@ import Testing
     #expect(page.contains("<td>238</td><td class=\"delta\">-2</td>"))
   }
 
-  @Test func `a change is not called a regression, but for the word that scripts read`() throws {
+  @Test func `a change is not called a regression, in a text or in JSON`() throws {
     let document = Samples.regression()
     let page = try withoutBlocks(html(document))
     #expect(page.contains("<h1>Changed <span class=\"exit\">exit code 1</span>"))
@@ -60,7 +60,7 @@ import Testing
     #expect(!MarkdownReport.render(document).contains("regression"))
     #expect(!TerminalReport.render(document, palette: .plain).contains("regression"))
     let json = try document.encoded()
-    #expect(String(decoding: json, as: UTF8.self).contains(#""word":"regression""#))
+    #expect(String(decoding: json, as: UTF8.self).contains(#""word":"changed""#))
   }
 
   @Test func `the speed of a test is said once where there is one case`() throws {

@@ -9,14 +9,14 @@ package struct ReportExit: Hashable, Sendable, Codable {
     (word, meaning) = Self.texts(code)
   }
 
-  /// The word for people. A program only sees a change; whether it is a regression, a person
-  /// decides. Scripts read `word`, which stays as it is.
+  /// The word of this version for the code, for stored reports with an older word, too.
   package var shownWord: String { code == 1 ? "changed" : word }
 
   private static func texts(_ code: Int) -> (word: String, meaning: String) {
     switch code {
     case 0: ("passed", "Everything that was compared equals its golden within the tolerances.")
-    case 1: ("regression", "At least one result differs from its golden.")
+    // A program only sees a change; whether it is a regression, a person decides.
+    case 1: ("changed", "At least one result differs from its golden.")
     case 2: ("error", "At least one case could not be run; its result is unknown.")
     case 3: ("golden missing", "A golden is missing or has not been accepted yet.")
     case 4: ("nothing compared", "No case was selected, or no result could be compared.")
