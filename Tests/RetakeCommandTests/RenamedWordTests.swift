@@ -5,6 +5,8 @@ struct RenamedWordTests {
   @Test(arguments: [
     (["session", "doctor", "yard"], "'session doctor' was renamed; write 'session check'"),
     (["help", "session", "optimise"], "'session optimise' was renamed; write 'session transcode'"),
+    (["session", "optimize", "yard"], "'session optimize' was renamed; write 'session transcode'"),
+    (["record", "synthetic:pulse", "--mode", "lossless"], "record has no option '--mode'"),
     (["golden", "adopt", "--help"], "'golden adopt' was renamed; write 'golden sync-rules'"),
     (["golden", "fit"], "'golden fit' was renamed; write 'golden calibrate'"),
     (["record", "synthetic:pulse", "--ring", "3s"], "'--ring' was renamed; write '--pre-trigger'"),

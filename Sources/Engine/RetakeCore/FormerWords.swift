@@ -25,6 +25,7 @@ package enum FormerWords {
   /// Commands, without `retake`.
   package static let commands: KeyValuePairs = [
     "session doctor": "session check", "session optimise": "session transcode",
+    "session optimize": "session transcode", "session repair": "session recover",
     "golden fit": "golden calibrate", "golden adopt": "golden sync-rules",
     "golden stale": "golden list --stale",
   ]

@@ -39,6 +39,15 @@ extension RetakeCommand {
     return nil
   }
 
+  /// The error for `record --mode`: only a replay has modes.
+  static func modeOfRecord(_ arguments: [String]) -> String? {
+    let typed = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+    guard typed.first == "record", typed.contains("--mode") else { return nil }
+    return "error: record has no option '--mode': it records every frame that it can\n"
+      + "  A mode belongs to a replay: retake replay SESSION --mode every-frame, simulate or "
+      + "reproduce"
+  }
+
   private static func renamed(_ old: String, _ new: String) -> String {
     "error: '\(old)' was renamed; write '\(new)'"
   }

@@ -111,7 +111,8 @@ public enum RetakeCommand {
       let told =
         text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text
       Console.note(
-        renamedOption(arguments) ?? renamedValue(arguments) ?? misspelling(arguments) ?? told)
+        renamedOption(arguments) ?? modeOfRecord(arguments) ?? renamedValue(arguments)
+          ?? misspelling(arguments) ?? told)
       return .usage
     }
     Console.note("error: \(text.isEmpty ? "\(error)" : text)")
