@@ -100,6 +100,18 @@ public enum SessionError: RetakeError {
   case write(path: String, cause: String)
 
   /// The folder of the session whose `media` has a file.
+  /// The commands that compare clocks in another way than the one that failed.
+  private static func otherWays(_ sessions: [String], not method: String) -> String {
+    let ways = ["audio", "flash", "wall"].filter { $0 != method }.joined(separator: " or ")
+    let names = sessions.map(\.shellWord).joined(separator: " ")
+    return "Try --align \(ways), or measure how far they are apart and write: "
+      + "retake session join \(names) --align offset --offset 237ms"
+  }
+
+  private static func name(ofMedia file: String) -> String {
+    URL(fileURLWithPath: session(ofMedia: file)).lastPathComponent
+  }
+
   private static func session(ofMedia file: String) -> String {
     URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().path
   }
@@ -131,11 +143,14 @@ public enum SessionError: RetakeError {
         "the session's database session.sqlite is missing; its media is there", at: path,
         advice: "Rebuild it from the media: "
           + "retake session recover \(path.shellWord) --from-media")
+    case .notAligned(let sessions, _, _) where sessions.count == 1:
+      ErrorFacts(
+        "session.join.notAligned", "a session cannot be joined with itself", at: sessions.first,
+        advice: "Name the sessions of two cameras; list them: retake session list", kind: .usage)
     case .notAligned(let sessions, let method, let cause):
       ErrorFacts(
         "session.join.notAligned", "the clocks cannot be compared by \(method)", cause: cause,
-        at: sessions.joined(separator: " and "),
-        advice: "Try another way: --align audio, flash, wall, or offset with --offset 237ms")
+        at: sessions.joined(separator: " and "), advice: Self.otherWays(sessions, not: method))
     case .unknownSensor(let session, let name, let known):
       ErrorFacts(
         "session.sensor.unknown",
@@ -279,8 +294,11 @@ public enum SessionError: RetakeError {
         at: session, advice: "Do not use this session: it was not made by retake")
     case .mediaMissing(let file):
       ErrorFacts(
-        "session.media.missing", "the session's media file is missing", at: file,
-        advice: "Put the file back, or import it again")
+        "session.media.missing",
+        "the media file of the session '\(Self.name(ofMedia: file))' is missing", at: file,
+        advice: "Put the file back, for example from a backup. Or make the session again: remove "
+          + "its folder, then retake import ORIGINAL --name "
+          + Self.name(ofMedia: file).shellWord)
     case .pointer(let file):
       ErrorFacts(
         "session.file.pointer", "this is a pointer of Git LFS, not the file itself", at: file,

@@ -101,7 +101,8 @@ package struct SessionJoin: Sendable {
     guard isForced || fit.confidence >= Self.confidenceMin else {
       throw SessionError.notAligned(
         sessions: [first.path, second.path], method: method.name,
-        cause: "the confidence is \(Self.rounded(fit.confidence)), below \(Self.confidenceMin)")
+        cause: "the confidence is \(Self.rounded(fit.confidence)), below "
+          + "\(Self.confidenceMin), which --force ignores")
     }
     for part in [one, two] {
       try SessionClosing(folder: part.folder, report: { _ in true }).requireIntact(part)

@@ -78,6 +78,12 @@ struct MediaCheck {
     let message: String
     if first == last {
       message = "packet \(first) of track \(track)\(named) \(run.cause)"
+    } else if run.topic == "media" {
+      // The cause applies to all of them, because it is the file's.
+      let last = reader.index.frame(ofPacket: last, of: track).map { " to \($0)" } ?? ""
+      message =
+        "\(counted(run.packets.count, "packet")) of track \(track)"
+        + (frame.map { ", from frame \($0)\(last)," } ?? "") + " \(run.cause)"
     } else {
       message = "packets \(first) to \(last) of track \(track), the first one\(named) \(run.cause)"
     }

@@ -96,8 +96,12 @@ final class PacketCheck {
         let cause = "is not read: \(error.message)"
         if let file { missing[file] = cause }
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
-      case SessionError.mediaMissing, is MediaError:
-        let cause = "is gone: \(error.message)" + (error.cause.map { " (\($0))" } ?? "")
+      case SessionError.mediaMissing:
+        let cause = "cannot be read: \(file ?? "the media file") is missing"
+        if let file { missing[file] = cause }
+        return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
+      case is MediaError:
+        let cause = "cannot be read: \(error.message)" + (error.cause.map { " (\($0))" } ?? "")
         if let file { missing[file] = cause }
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
       case is StoreError:

@@ -180,7 +180,14 @@ package struct SessionDoctor: Sendable {
           advice: "Put the original file back, or import it again")
       } catch let error as any RetakeError {
         if case SessionError.interrupted = error { throw error }
-        notes.add(.error, "file", error, file: record.path)
+        guard case MediaError.missing = error else {
+          notes.add(.error, "file", error, file: record.path)
+          continue
+        }
+        let missing = SessionError.mediaMissing(file: folder.path + "/" + record.path)
+        notes.add(
+          .error, "file", "\(record.path) of the session '\(folder.name)' is missing",
+          file: record.path, advice: missing.advice)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 package import RetakeStore
 
@@ -75,6 +76,9 @@ package struct SessionClosing {
     let packet = row.packet ?? 0
     let segment = try reader.index.packet(track: row.track, index: packet)?.segment
     let file = segment.flatMap { reader.index.segments[$0]?.file } ?? reader.mediaFiles().first
+    if let file, let path = try? folder.file(file), !FileManager.default.fileExists(atPath: path) {
+      throw SessionError.mediaMissing(file: path)
+    }
     throw SessionError.mediaMismatch(
       file: file.map { "\(folder.path)/\($0)" } ?? folder.path, track: row.track, packet: packet,
       frame: FrameID(track: row.track, sequence: row.sequence),
