@@ -53,7 +53,7 @@ package struct ErrorFacts: RetakeError, Hashable {
 extension Error {
   /// The facts of an error of this package; of others only the message.
   package var facts: ErrorFacts {
-    (self as? any RetakeError)?.facts ?? ErrorFacts("internal.unexpected", "\(self)")
+    (self as? any RetakeError)?.facts ?? ErrorFacts("internal.unexpected", causeText)
   }
 
   /// Whether an error of this package is a lack of memory. Such an error does not mean that the

@@ -15,6 +15,17 @@ extension Error {
     return deepest.domain == NSPOSIXErrorDomain ? Int32(clamping: deepest.code) : nil
   }
 
+  /// The text of an error that may be of Foundation, as the cause of another error. An error of
+  /// this package keeps its description; Foundation's would be a dump of its fields.
+  package var causeText: String {
+    let isOfFoundation =
+      self is CocoaError || self is POSIXError || type(of: self) is NSError.Type
+    return isOfFoundation ? systemText : "\(self)"
+  }
+
+  /// Whether the error's cause is a disk, or a user's quota, without free space.
+  package var isFullDisk: Bool { systemNumber.map { [ENOSPC, EDQUOT].contains($0) } ?? false }
+
   /// The system's message for the error, as the cause of another error: "Not a directory".
   package var systemText: String {
     systemNumber.map { String(cString: strerror($0)) } ?? localizedDescription

@@ -13,12 +13,30 @@ package enum FreeSpace {
   }
 
   /// The same for a path that does not exist yet, from its nearest existing parent folder.
-  package static func freeBytes(above path: String) -> Int64? {
+  package static func freeBytes(above path: String) -> Int64? { freeBytes(at: existing(path)) }
+
+  /// The disk of a path, as `df` names it: `the disk at /mnt/usb`.
+  package static func disk(above path: String) -> String {
+    var url = URL(fileURLWithPath: existing(path)).resolvingSymlinksInPath()
+    let device = self.device(url.path)
+    // Ends: each round removes a component of the path.
+    while url.path != "/", self.device(url.deletingLastPathComponent().path) == device {
+      url.deleteLastPathComponent()
+    }
+    return "the disk at \(url.path)"
+  }
+
+  private static func device(_ path: String) -> dev_t? {
+    var information = stat()
+    return stat(path, &information) == 0 ? information.st_dev : nil
+  }
+
+  private static func existing(_ path: String) -> String {
     var url = URL(fileURLWithPath: path).standardizedFileURL
     // Ends: each round removes a component of the path.
     while !FileManager.default.fileExists(atPath: url.path), url.path != "/" {
       url.deleteLastPathComponent()
     }
-    return freeBytes(at: url.path)
+    return url.path
   }
 }

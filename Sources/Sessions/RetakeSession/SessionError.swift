@@ -214,14 +214,17 @@ public enum SessionError: RetakeError {
     case .noRoom(let path, let need, let free):
       ErrorFacts(
         "session.optimise.noRoom",
-        "not enough free space: about \(need) bytes are needed, \(free) are free",
+        "the copy needs about \(ByteText.of(need)), and \(FreeSpace.disk(above: path)) has "
+          + "\(ByteText.of(free)) left; nothing was written",
         at: path,
-        advice: "Free space, choose another disk with --into, or a smaller copy with --preset h264")
+        advice: "Free space on it, choose another disk with --into, or a smaller copy with "
+          + "--preset h264")
     case .noRoomForCopy(let path, let need, let free):
       ErrorFacts(
         "session.copy.noRoom",
-        "not enough free space for the copy: \(need) bytes are needed, \(free) are free",
-        at: path, advice: "Free space, or choose another disk")
+        "the copy needs \(ByteText.of(need)), and \(FreeSpace.disk(above: path)) has "
+          + "\(ByteText.of(free)) left; nothing was written",
+        at: path, advice: FullDisk.advice)
     case .fileExists(let path):
       ErrorFacts(
         "session.export.exists", "there is a file already", at: path,

@@ -1,4 +1,5 @@
 import GRDB
+import RetakeCore
 
 /// Runs `body` and converts any error of SQLite to a `StoreError`.
 func storeErrors<Value>(
@@ -30,8 +31,10 @@ func storeErrors<Value>(
         ? StoreError.writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)
     }
   } catch {
+    // Such as a copy of the file, by Foundation.
+    if error.isFullDisk { throw StoreError.diskFull(path: path) }
     throw writing
-      ? StoreError.writeFailed(path: path, cause: "\(error)")
-      : .readFailed(path: path, cause: "\(error)")
+      ? StoreError.writeFailed(path: path, cause: error.causeText)
+      : .readFailed(path: path, cause: error.causeText)
   }
 }

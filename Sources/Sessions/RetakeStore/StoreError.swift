@@ -72,7 +72,8 @@ package enum StoreError: RetakeError {
           ?? "Wait until the recording has ended")
     case .diskFull(let path):
       ErrorFacts(
-        "store.diskFull", "the disk is full", at: path, advice: "Free some space and try again")
+        "store.diskFull", "the disk is full", at: path,
+        advice: "Free some space on it and try again; df -h lists the disks")
     case .noMemory(let path):
       ErrorFacts(
         "store.memory", "there was no memory to read or write the session database", at: path,

@@ -83,7 +83,7 @@ package struct BagExporter: Sendable {
     } catch {
       try? handle.close()
       try? FileManager.default.removeItem(atPath: hidden)
-      throw error
+      throw FullDisk.error(error, writing: target.path)
     }
   }
 

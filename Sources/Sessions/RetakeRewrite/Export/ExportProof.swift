@@ -89,7 +89,7 @@ struct ExportProof {
 
   private func checkAll(_ found: [DecodedFact], _ expected: [Expected]) throws {
     guard found.count == expected.count else {
-      throw differs("it has \(found.count) frames, not \(expected.count)")
+      throw differs("it has \(counted(found.count, "frame")), not \(expected.count)")
     }
     for (place, (found, expected)) in zip(found, expected).enumerated() {
       // Frames of a recording that was never closed have no digest.

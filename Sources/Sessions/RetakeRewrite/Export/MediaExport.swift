@@ -77,7 +77,7 @@ struct MediaExport {
       return written
     } catch {
       for file in files { file.discard() }
-      throw error
+      throw FullDisk.error(error, writing: path)
     }
   }
 

@@ -95,7 +95,7 @@ package struct SessionExport: Sendable {
       return count
     } catch {
       file.discard()
-      throw error
+      throw FullDisk.error(error, writing: path)
     }
   }
 }

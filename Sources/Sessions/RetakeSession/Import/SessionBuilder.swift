@@ -26,12 +26,19 @@ package struct SessionBuilder {
   package static func build<Made>(
     _ target: SessionFolder, _ body: (SessionBuilder) throws -> Made
   ) throws -> Made {
-    let site = try SessionBuilder(for: target)
+    let site: SessionBuilder
+    do {
+      site = try SessionBuilder(for: target)
+    } catch {
+      throw FullDisk.error(error, writing: target.path)
+    }
     do {
       let made = try body(site)
       try site.finish()
       return made
     } catch {
+      // Before the folder is removed, which may free the disk.
+      let error = FullDisk.error(error, writing: target.path)
       site.discard()
       throw error
     }
