@@ -209,7 +209,10 @@ private final class BagBuild {
         continue
       }
       if sensor.badCount > 0, let first = sensor.firstBad {
-        losses.add("\(name): \(sensor.badCount) messages are not samples; \(first.lossText)")
+        losses.add(
+          "\(name): "
+            + "\(counted(sensor.badCount, "message is not a sample", "messages are not samples")); \(first.lossText)"
+        )
       }
       note(sensor)
       kept.append(
@@ -225,12 +228,14 @@ private final class BagBuild {
     noteLate(sensor.lateCount, of: sensor.topic)
     if sensor.roundedCount > 0 {
       notes.append(
-        "\(name): \(sensor.roundedCount) integers of 64 bits are rounded to 53 bits, as samples "
-          + "have them")
+        "\(name): "
+          + counted(sensor.roundedCount, "integer of 64 bits is", "integers of 64 bits are")
+          + " rounded to 53 bits, as samples have them")
     }
     if let leftOut = sensor.plan?.leftOut, leftOut > 0 {
       notes.append(
-        "\(name): its \(leftOut) variances are left out; a sensor has at most "
+        "\(name): \(counted(leftOut, "variance is", "variances are")) left out; a sensor has at "
+          + "most "
           + "\(SensorRecord.channelsMax) channels")
     }
   }
@@ -238,8 +243,11 @@ private final class BagBuild {
   private func noteLate(_ count: Int, of topic: BagTopic) {
     guard count > 0 else { return }
     notes.append(
-      "\(topic.name): \(count) messages have an earlier time than their predecessor; they arrive "
-        + "with the predecessor")
+      "\(topic.name): "
+        + counted(
+          count, "message has an earlier time than its predecessor; it arrives",
+          "messages have an earlier time than their predecessor; they arrive")
+        + " with the predecessor")
   }
 
   /// Leaves out a topic without imported messages. If the user selected the topic, that is an
@@ -386,7 +394,7 @@ struct BagClock: Hashable {
     // If both clocks are the same, the fastest message arrives almost at once.
     guard let delay = delays.min(), delay.magnitude > Self.delayMax.magnitude else { return }
     shift = delay
-    let apart = Duration.nanoseconds(delay == .min ? .max : abs(delay)).unitText
+    let apart = Duration.nanoseconds(delay == .min ? .max : abs(delay)).roundedText
     note =
       "the stamps are by another clock than the bag, \(apart) \(delay > 0 ? "behind" : "ahead"): "
       + "arrivals are moved so that the first image arrives when it is stamped"

@@ -127,7 +127,7 @@ extension PoolLoad {
           "suite.bench.noLoad", "there is no such file", at: path,
           advice: "--load reads a load as JSON; docs/pools.md has an example")
       case .special: throw BenchError.unreadableLoad(path: path, cause: "it is not a regular file")
-      default: throw BenchError.unreadableLoad(path: path, cause: "\(error)")
+      default: throw BenchError.unreadableLoad(path: path, cause: error.causeText)
       }
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 
 /// The clock of a program that does not know of virtual time: libfaketime, which is loaded into the
 /// program, reads the time from a file whenever the program asks for it.
@@ -46,7 +47,7 @@ final class FakeClock {
 
   /// From now on the program's clocks show this virtual time.
   func set(_ nanoseconds: Int64) throws(ForeignFailure) {
-    do { try write(nanoseconds) } catch { throw .noClock("\(error)") }
+    do { try write(nanoseconds) } catch { throw .noClock(error.causeText) }
   }
 
   private func write(_ nanoseconds: Int64) throws {

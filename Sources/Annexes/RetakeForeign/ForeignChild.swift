@@ -57,7 +57,7 @@ final class ForeignChild: @unchecked Sendable {
       let own = try ForeignSlots(copies: 1)
       return (own, own.take() ?? 0)
     } catch {
-      throw ForeignError.notStarted(program.title, cause: error.localizedDescription)
+      throw ForeignError.notStarted(program.title, cause: error.causeText)
     }
   }
 

@@ -50,7 +50,7 @@ final class ForeignPool: @unchecked Sendable {
         program.transport == .files
         ? try ForeignSlots(copies: program.instances + 1) : nil
     } catch {
-      throw ForeignError.notStarted(program.title, cause: error.localizedDescription)
+      throw ForeignError.notStarted(program.title, cause: error.causeText)
     }
     let first = try ForeignChild(program, slots)
     ready = first.ready

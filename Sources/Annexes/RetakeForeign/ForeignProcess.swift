@@ -66,7 +66,7 @@ final class ForeignProcess {
       request.endsGroup = true
       process = try ChildProcess(request)
     } catch let error as ChildProcessError {
-      throw ForeignError.notStarted(program.title, cause: error.localizedDescription)
+      throw ForeignError.notStarted(program.title, cause: error.causeText)
     }
     marked.limit(process.id)
     socket.closeChildEnd()

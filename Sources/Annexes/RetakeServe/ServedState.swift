@@ -115,7 +115,7 @@ extension ServedState.Report {
     } catch {
       let coded = error as? any CodedError
       let words = [coded?.message, coded?.advice].compactMap(\.self)
-      self.error = words.isEmpty ? "\(error)" : words.joined(separator: ". ")
+      self.error = words.isEmpty ? error.causeText : words.joined(separator: ". ")
     }
   }
 }
@@ -163,7 +163,7 @@ enum ServedReports {
     do {
       data = try RegularFile.contents(file.path, bytesMax: Int64(bytesMax))
     } catch RegularFile.Refusal.tooLarge {
-      throw ReportError.unreadable(reason: "it has more than \(bytesMax >> 20) MB")
+      throw ReportError.unreadable(reason: "it has more than \(ByteText.limit(bytesMax))")
     }
     return try ReportDocument(parsing: data)
   }

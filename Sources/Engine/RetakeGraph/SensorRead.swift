@@ -66,7 +66,7 @@ extension AnyStage {
       }.mapError { error in
         let coded = error as? any CodedError
         return StageError(
-          code: coded?.code ?? "sensor.read", message: coded?.message ?? "\(error)",
+          code: coded?.code ?? "sensor.read", message: coded?.message ?? error.causeText,
           severity: .unrecoverable)
       }
     }

@@ -40,7 +40,7 @@ public enum RetakeCommand {
     do {
       status = try CommandEnd.status(of: work)
     } catch {
-      Console.note("error: \(error)")
+      Console.note("error: \(error.causeText)")
       status = .error
     }
     _exit(number(of: status))
@@ -115,7 +115,9 @@ public enum RetakeCommand {
           ?? misspelling(arguments) ?? told)
       return .usage
     }
-    Console.note("error: \(text.isEmpty ? "\(error)" : text)")
+    // The parser would print a dump of an error of Foundation.
+    let cause = error.causeText
+    Console.note("error: \(text.isEmpty || cause != "\(error)" ? cause : text)")
     return .error
   }
 }

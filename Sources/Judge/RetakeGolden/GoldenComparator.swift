@@ -52,7 +52,7 @@ package struct GoldenComparator: Sendable {
       }
       return Comparison(key: key, verdict: .errored, reasons: [error.description])
     } catch {
-      return Comparison(key: golden.url.path, verdict: .errored, reasons: ["\(error)"])
+      return Comparison(key: golden.url.path, verdict: .errored, reasons: [error.causeText])
     }
   }
 

@@ -80,7 +80,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
             "report.document.otherBuild",
             "the report was written by another build (\(tool.name) \(tool.version)), and this one "
               + "cannot read it",
-            cause: "\(error)",
+            cause: error.causeText,
             advice: "Open its report.html from disk, or make the report again: "
               + "retake test --report report")
         } else {
@@ -90,7 +90,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
     } catch let error as ReportError {
       throw error
     } catch {
-      throw ReportError.unreadable(reason: "\(error)")
+      throw ReportError.unreadable(reason: error.causeText)
     }
   }
 }

@@ -64,7 +64,7 @@ package enum ReportFolder {
       return try document.encoded()
     } catch {
       throw ReportError.notWritten(
-        file: folder.appending(path: "report.json").path, reason: "\(error)")
+        file: folder.appending(path: "report.json").path, reason: error.causeText)
     }
   }
 

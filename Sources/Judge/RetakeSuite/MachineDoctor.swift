@@ -114,7 +114,7 @@ package struct MachineDoctor {
       return Check(name: "temporary folder", state: .present, detail: "can be written")
     } catch {
       return Check(
-        name: "temporary folder", state: .missing, detail: "\(error)",
+        name: "temporary folder", state: .missing, detail: error.causeText,
         command: "export TMPDIR=DIR, where DIR can be written")
     }
   }
@@ -155,7 +155,7 @@ package struct MachineDoctor {
       detail: coded.map { error in
         (error.place.map { "\($0): " } ?? "") + error.message
           + (error.cause.map { " (\($0))" } ?? "")
-      } ?? "\(error)", command: coded?.advice)
+      } ?? error.causeText, command: coded?.advice)
   }
 
   /// The problem that would keep `retake test` from running the case; `nil` if the case can run.

@@ -75,9 +75,9 @@ struct RecorderCapture {
     let name = source.description.name
     // The event of a source that may come back, so that readers need one rule for both.
     let kind = SourceWatch.Note.lost(cause: "").kind
-    pipes.note(source: "recorder", kind: kind, json: .object(["cause": .string("\(error)")]))
+    pipes.note(source: "recorder", kind: kind, json: .object(["cause": .string(error.causeText)]))
     live?.sourceLost(code: kind)
-    pipes.end(.failed, failure: RecordError.sourceLost(source: name, cause: "\(error)"))
+    pipes.end(.failed, failure: RecordError.sourceLost(source: name, cause: error.causeText))
   }
 
   /// - Returns: false when the recording should end.

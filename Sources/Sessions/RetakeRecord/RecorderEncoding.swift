@@ -100,14 +100,14 @@ final class RecorderEncoding: @unchecked Sendable {
         EventRecord(
           ordinal: 0, timeNanoseconds: record.arrivalNanoseconds, track: record.track,
           source: "recorder", kind: "encoder.failed",
-          json: JSONValue.object(["cause": .string("\(error)")]).canonicalText)))
+          json: JSONValue.object(["cause": .string(error.causeText)]).canonicalText)))
     if case .shownAgain? = error as? CopyRefusal {
       // No later packet would show only its own frame again.
-      pipes.end(.failed, failure: RecordError.notCopyable(source: source, cause: "\(error)"))
+      pipes.end(.failed, failure: RecordError.notCopyable(source: source, cause: error.causeText))
     } else if failures >= Self.failuresMax {
       pipes.end(
         .failed,
-        failure: RecordError.encoderFailed(preset: options.preset.rawValue, cause: "\(error)"))
+        failure: RecordError.encoderFailed(preset: options.preset.rawValue, cause: error.causeText))
     }
   }
 }

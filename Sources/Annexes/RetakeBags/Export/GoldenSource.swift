@@ -84,7 +84,7 @@ final class GoldenSource: JSONSource {
         bytes = try RegularFile.contents(
           file.path, links: .followed, bytesMax: Self.fileBytesMax)
       } catch let error as RegularFile.Refusal {
-        throw BagError.unreadable(path: file.path, cause: "\(error)")
+        throw BagError.unreadable(path: file.path, cause: error.causeText)
       }
       let found = try decisions == nil ? results([UInt8](bytes), file) : lines(bytes, file)
       if !found.isEmpty { return found }

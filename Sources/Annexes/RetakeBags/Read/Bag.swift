@@ -35,7 +35,8 @@ final class Bag {
     guard files.entries.count <= Self.openFilesMax else {
       throw BagError.notBag(
         path: files.entries[0].path,
-        cause: "the bag has \(files.entries.count) files; at most \(Self.openFilesMax) are read")
+        cause: "the bag has \(counted(files.entries.count, "file")); at most "
+          + "\(Self.openFilesMax) are read")
     }
     var failure: BagError?
     for entry in files.entries {
@@ -173,7 +174,7 @@ struct FileExpansion {
     do {
       input = try RegularFile.handle(source, links: .followed)
     } catch let error as RegularFile.Refusal {
-      throw BagError.unreadable(path: source, cause: "\(error)")
+      throw BagError.unreadable(path: source, cause: error.causeText)
     }
     guard FileManager.default.createFile(atPath: target, contents: nil),
       let output = FileHandle(forWritingAtPath: target)

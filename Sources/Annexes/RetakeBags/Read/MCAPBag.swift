@@ -1,3 +1,4 @@
+import RetakeCore
 import RetakeMedia
 
 /// A file of Foxglove's MCAP format.
@@ -45,7 +46,7 @@ final class MCAPBag: BagFile {
     } catch let error as BagError {
       throw error
     } catch {
-      throw BagError.unreadable(path: path, cause: "\(error)")
+      throw BagError.unreadable(path: path, cause: error.causeText)
     }
     return walk.topics
   }
@@ -60,7 +61,7 @@ final class MCAPBag: BagFile {
       .loss(
         .damaged(
           BagPlace(file: path),
-          cause: "\(walk.messageCount) of \(claimed) messages could be read")))
+          cause: "\(walk.messageCount) of \(counted(claimed, "message")) could be read")))
   }
 
   static func errors<Value>(

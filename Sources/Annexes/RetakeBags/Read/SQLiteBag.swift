@@ -28,7 +28,7 @@ final class SQLiteBag: BagFile {
     do {
       bytes = try RegularFile.facts(of: path, links: .followed).bytes
     } catch let error as RegularFile.Refusal {
-      throw BagError.unreadable(path: origin, cause: "\(error)")
+      throw BagError.unreadable(path: origin, cause: error.causeText)
     }
     queue = try Self.errors(at: origin) {
       try DatabaseQueue(path: ImmutableDatabase.uri(of: path), configuration: Self.configuration())
@@ -132,7 +132,7 @@ final class SQLiteBag: BagFile {
     } catch let error as DatabaseError {
       throw SQLiteScan.error(error, BagPlace(file: path))
     } catch {
-      throw BagError.unreadable(path: path, cause: "\(error)")
+      throw BagError.unreadable(path: path, cause: error.causeText)
     }
   }
 }

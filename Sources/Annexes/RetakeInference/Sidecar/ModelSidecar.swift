@@ -35,7 +35,7 @@ package struct ModelSidecar: Hashable, Sendable {
     } catch RegularFile.Refusal.missing {
       return nil
     } catch {
-      throw ModelDocumentError.unreadable(path: path, cause: "\(error)")
+      throw ModelDocumentError.unreadable(path: path, cause: error.causeText)
     }
     return try ModelSidecar(data, path: path)
   }

@@ -52,7 +52,7 @@ extension StageError {
       self.init(code: error.code, message: error.description)
     } else {
       // Code of a model throws only coded errors.
-      self.init(code: "inference.run.failed", message: "\(error)")
+      self.init(code: "inference.run.failed", message: error.causeText)
     }
   }
 }

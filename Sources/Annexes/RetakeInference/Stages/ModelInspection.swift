@@ -108,7 +108,7 @@ extension ModelInspection.Row {
 extension ModelInspection.Problem {
   init(_ error: any Error) {
     guard let facts = (error as? any RetakeError)?.facts else {
-      self.init(code: "", message: "\(error)", cause: nil, advice: nil)
+      self.init(code: "", message: error.causeText, cause: nil, advice: nil)
       return
     }
     self.init(

@@ -180,7 +180,8 @@ package final class SessionPlayer {
     switch loaded {
     case .success(let frame): try screen.view.show(frame, in: screen.layout.picture)
     case .failure(let error):
-      let cause = content.entries[index].damage ?? (error as? any CodedError)?.code ?? "\(error)"
+      let cause =
+        content.entries[index].damage ?? (error as? any CodedError)?.code ?? error.causeText
       screen.view.hide()
       shown.complaint = "frame \(content.entries[index].id.sequence) has no pixels: \(cause)"
     }

@@ -165,6 +165,6 @@ extension ValueOutcome {
 extension RuntimeError {
   static func unreadable(_ id: FrameID, _ error: any Error) -> any Error {
     if error is any CodedError { return error }
-    return RuntimeError.frameUnreadable(id, cause: "\(error)", advice: nil)
+    return RuntimeError.frameUnreadable(id, cause: error.causeText, advice: nil)
   }
 }

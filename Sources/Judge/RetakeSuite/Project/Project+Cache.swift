@@ -1,3 +1,4 @@
+import RetakeCore
 package import RetakeReplay
 
 extension Project {
@@ -8,7 +9,7 @@ extension Project {
     do {
       return try CacheFolder(ofUser: cache, in: self)
     } catch {
-      note("no cache: \(error)")
+      note("no cache: \(error.causeText)")
       return nil
     }
   }

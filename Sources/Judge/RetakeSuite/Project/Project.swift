@@ -137,7 +137,7 @@ package struct Project: Sendable {
       throw SuiteError.noPipeline(name, known: known(beside: name))
     } catch {
       throw SuiteError(
-        "suite.select.unreadable", "the pipeline '\(name)' cannot be read", cause: "\(error)",
+        "suite.select.unreadable", "the pipeline '\(name)' cannot be read", cause: error.causeText,
         advice: "Name a JSON file that you may read, a case of retake.yml, or example:NAME")
     }
     return try PipelineDocument.parse(data, catalog: catalog, file: name)

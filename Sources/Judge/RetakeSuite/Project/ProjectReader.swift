@@ -23,7 +23,8 @@ extension Project {
       return
     } catch let error as RegularFile.Refusal {
       throw SuiteError(
-        "suite.project.unreadable", "the project file cannot be read", cause: "\(error)", at: file,
+        "suite.project.unreadable", "the project file cannot be read", cause: error.causeText,
+        at: file,
         advice: Self.advice(for: error))
     }
     try read(data)

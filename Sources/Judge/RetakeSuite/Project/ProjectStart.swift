@@ -148,7 +148,7 @@ package struct ProjectStart {
     } catch RegularFile.Refusal.missing {
       text = ""
     } catch {
-      throw SuiteError.notWritable(path: path, cause: "\(error)")
+      throw SuiteError.notWritable(path: path, cause: error.causeText)
     }
     let known = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     let missing = Self.ignored.filter { !known.contains($0) }

@@ -198,7 +198,7 @@ final class LiveReader: Sendable {
   }
 
   private static func text(_ error: any Error) -> String {
-    guard let error = error as? any CodedError else { return "\(error)" }
+    guard let error = error as? any CodedError else { return error.causeText }
     return error.cause.map { "\(error.message): \($0)" } ?? error.message
   }
 }

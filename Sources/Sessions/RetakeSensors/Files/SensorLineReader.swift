@@ -61,7 +61,7 @@ struct SensorLineReader {
     do {
       piece = try handle.read(upToCount: Self.pieceBytes)
     } catch {
-      throw SensorError.unreadable(file: file, cause: "\(error.localizedDescription)")
+      throw SensorError.unreadable(file: file, cause: error.systemText)
     }
     if let piece, !piece.isEmpty { bytes += piece } else { isEnd = true }
   }

@@ -102,7 +102,7 @@
         if isClosed { recorder.stop() }
       } catch {
         // The recording is more important than the preview.
-        output.note("warning: the preview ended, the recording continues: \(error)")
+        output.note("warning: the preview ended, the recording continues: \(error.causeText)")
       }
       endHere(nil)
     }

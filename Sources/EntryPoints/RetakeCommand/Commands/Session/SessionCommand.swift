@@ -82,7 +82,7 @@ private struct ListedSession: Encodable {
     name = item.folder.name
     switch item.info {
     case .success(let info): self.info = info
-    case .failure(let error): self.error = "\(error)"
+    case .failure(let error): self.error = error.causeText
     }
   }
 }
@@ -112,7 +112,7 @@ struct SessionInfoCommand: ParsableCommand {
     Console.result(
       "  \(counted(info.frames.captured, "frame")), \(info.frames.damaged) damaged, "
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
-        + "\(info.bytes) bytes")
+        + ByteText.of(info.bytes))
     if let source = info.source { Console.result("  source: \(visible(source))") }
     if let started = info.started { Console.result("  recorded: \(started)") }
     if let note = info.note { Console.result("  note: \(visible(note))") }
