@@ -244,9 +244,9 @@ import Testing
     try (piece + piece).write(to: workplace.folder.file("joined.ts"))
     let imported = try workplace.retake("import", "joined.ts")
     #expect(imported.status == 0)
-    #expect(imported.stderr.contains("note: track 0: time goes back by 760ms at frame 20"))
+    #expect(imported.stderr.contains("note: track 0: time goes back by 760 ms at frame 20"))
     let info = try workplace.retake("session", "info", "joined")
-    #expect(info.stdout.contains("time: track 0: time goes back by 760ms at frame 20"))
+    #expect(info.stdout.contains("time: track 0: time goes back by 760 ms at frame 20"))
     let document = try workplace.retake("session", "info", "joined", "--json").json()
     #expect(document.timeCount.int == 1 && document.times[0].kind.text == "back")
   }

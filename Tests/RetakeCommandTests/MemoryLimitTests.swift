@@ -24,7 +24,8 @@ struct MemoryLimitTests {
     #expect(refused.status == 2)
     #expect(refused.stderr.contains("[media.memory.limit]"), "\(refused.stderr)")
     #expect(
-      refused.stderr.contains("4096x4096") && refused.stderr.contains("limit of a decoder is 40 MB")
+      refused.stderr.contains("4096x4096")
+        && refused.stderr.contains("limit of a decoder is 40 MiB")
     )
     #expect(refused.stderr.contains("RETAKE_MEMORY=1G"), "\(refused.stderr)")
     #expect(!workplace.exists("Recordings/large"))
@@ -149,7 +150,7 @@ struct MemoryLimitTests {
       let result = try workplace.retake(
         under: ["prlimit", "--as=\(mebibytes << 20)"],
         ["record", "synthetic:figures", "--frames", "1", "--name", "frame-\(mebibytes)"])
-      guard result.stderr.contains("less than 40 MB of address space are left") else { continue }
+      guard result.stderr.contains("less than 40 MiB of address space are left") else { continue }
       refused += 1
       #expect(result.status == 2 && result.signal == nil, "\(mebibytes) MiB: \(result)")
       #expect(result.stderr.contains("[media.memory]") && result.stderr.contains("ulimit -v"))

@@ -85,11 +85,11 @@ import Testing
     #expect(steps == Array(repeating: 40, count: 59))
     #expect(result.times.map(\.kind) == [.back, .back])
     #expect(result.times.map(\.frame) == [20, 40] && result.timeCount == 2)
-    #expect(result.times[0].text.hasPrefix("track 0: time goes back by 760ms at frame 20"))
+    #expect(result.times[0].text.hasPrefix("track 0: time goes back by 760 ms at frame 20"))
     let info = try SessionReader(opening: result.folder.path).info()
     #expect(info.times == result.times && info.timeCount == 2)
     let notes = try String(contentsOfFile: result.folder.notes, encoding: .utf8)
-    #expect(notes.contains("time goes back by 760ms at frame 40"))
+    #expect(notes.contains("time goes back by 760 ms at frame 40"))
   }
 
   @Test func `a clock that was put back is not taken for a day`() throws {

@@ -350,7 +350,7 @@ struct BadDatabaseTests {
     try sqlite(path, "UPDATE segment_track SET \(column) = \(value)")
     let reader = try StoreReader(opening: path)
     let cause =
-      "segment_track.\(column) of segment 0, track 0 is larger than 67108864 bytes, "
+      "segment_track.\(column) of segment 0, track 0 is larger than 64 MiB, "
       + "which no session has"
 
     let error = #expect(throws: StoreError.self) { try reader.segmentTracks() }

@@ -41,7 +41,7 @@ package struct PixelBudget: Hashable, Sendable {
   /// Whether two decoders that each hold this much may work at the same time.
   package func allowsTwoDecoders(holding bytes: Int) -> Bool { bytes <= decodersBytesMax / 2 }
 
-  /// The budget of this process: from the environment, or 512 MB.
+  /// The budget of this process: from the environment, or 512 MiB.
   package static let ofProcess: PixelBudget = {
     let text = ProcessInfo.processInfo.environment[variable]
     return PixelBudget(bytesMax: text.flatMap { bytes(of: $0) } ?? bytesDefault)

@@ -53,13 +53,18 @@ extension Duration {
     return "\(value)ns"
   }
 
-  /// For people: exact with up to three digits after the point (`"760ms"`), otherwise rounded to
-  /// milliseconds (`"0.933 s"`). Below a millisecond, `unitText`.
+  /// For people: seconds, or milliseconds below a second, with up to three digits after the point:
+  /// `"1.533 s"`, `"760 ms"`, `"33.367 ms"`.
   package var roundedText: String {
     let value = nanoseconds
-    let milliseconds = divideToNearest(Int128(value), by: 1_000_000)
-    guard value % 1_000_000 != 0, milliseconds > 0 else { return unitText }
-    let digits = String(milliseconds % 1_000 + 1_000).dropFirst()
-    return "\(milliseconds / 1_000).\(digits) s"
+    let second: Int64 = 1_000_000_000
+    // The last half microsecond below a second rounds to a second.
+    let isLong = value.magnitude >= UInt64(second) - 500
+    let thousandths = divideToNearest(Int128(value), by: isLong ? 1_000_000 : 1_000)
+    // The added thousand keeps the leading zeros of the fraction.
+    let digits = String(thousandths.magnitude % 1_000 + 1_000).dropFirst()
+    let fraction = String(digits.reversed().drop { $0 == "0" }.reversed())
+    let whole = "\(thousandths < 0 ? "-" : "")\(thousandths.magnitude / 1_000)"
+    return whole + (fraction.isEmpty ? "" : "." + fraction) + (isLong ? " s" : " ms")
   }
 }

@@ -229,7 +229,8 @@ public enum MediaError: RetakeError, Hashable {
         "media.mux.write", "the media could not be written", cause: cause, at: file,
         // ENOSPC, on Linux and on Darwin.
         advice: errorNumber == 28
-          ? "Free some space on the disk" : "Check the disk; dmesg may say more")
+          ? "Free some space on the disk; df -h lists the disks"
+          : "Check the disk; dmesg may say more")
     case .scale(let from, let to, let cause):
       ErrorFacts(
         "media.scale.refused", "an image of \(from) cannot be converted to \(to)", cause: cause)
@@ -262,11 +263,11 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.live.unreachable", "the source cannot be reached", cause: cause, at: address,
         advice: Self.checkSource)
-    case .unknownHost(let address, let host, let cause):
     case .certificate(let address, let cause, let remedy):
       ErrorFacts(
         "media.live.unreachable", "the source cannot be reached", cause: cause, at: address,
         advice: remedy)
+    case .unknownHost(let address, let host, let cause):
       ErrorFacts(
         "media.live.unknownHost", "there is no host '\(host)'", cause: cause, at: address,
         advice: "Check the host's name, and whether this machine has a name server")
@@ -294,8 +295,8 @@ public enum MediaError: RetakeError, Hashable {
     case .pictureMemory(let width, let height, let bytes, let bytesMax, let file):
       ErrorFacts(
         "media.memory.limit",
-        "decoding images of \(width)x\(height) needs \(Self.megabytes(bytes)) MB of memory "
-          + "or more, and the limit of a decoder is \(bytesMax >> 20) MB",
+        "decoding images of \(width)x\(height) needs \(ByteText.of(bytes)) of memory "
+          + "or more, and the limit of a decoder is \(ByteText.limit(bytesMax))",
         at: file,
         advice: "If you trust the file, allow more: "
           + "\(PixelBudget.variable)=\(Self.gigabytes(bytes))G",
@@ -310,7 +311,6 @@ public enum MediaError: RetakeError, Hashable {
 
   private static let nameVideo = "Name a video file, such as MP4 or Matroska"
   private static let copyAgain = "Copy it again from its source, or see ffprobe on it for details"
-  private static let checkSource = "Check the address, the network and the source itself"
   /// The form of an address with this scheme.
   private static func example(of address: String) -> String {
     switch address.prefix(while: { $0 != ":" }) {
@@ -324,6 +324,7 @@ public enum MediaError: RetakeError, Hashable {
     }
   }
 
+  private static let checkSource = "Check the address, the network and the source itself"
 
   private static func conversion(of file: String?, _ format: String) -> String {
     let name = file?.shellWord ?? "IN"
@@ -358,9 +359,6 @@ public enum MediaError: RetakeError, Hashable {
     guard format.hasPrefix("bayer_") else { return nil }
     return format.hasSuffix("8") ? "gray" : "gray16\(suffix)"
   }
-
-  /// Rounded up.
-  static func megabytes(_ bytes: Int) -> Int { (bytes + 1 << 20 - 1) >> 20 }
 
   /// A budget that allows a decoder twice these bytes, because it may need more than it requested.
   private static func gigabytes(_ bytes: Int) -> Int {

@@ -100,7 +100,8 @@ public enum RecordError: RetakeError {
         "record.ring.pipeline",
         "a ring drops early frames, and a pipeline's run cannot be replayed without them",
         advice:
-          "Leave out --pre-trigger, or leave out --pipeline and replay the session through it later",
+          "Leave out --pre-trigger, or leave out --pipeline and replay the session through it "
+          + "later",
         kind: .usage)
     case .ringWithTracks:
       ErrorFacts(
@@ -124,11 +125,12 @@ public enum RecordError: RetakeError {
     case .diskReserve(let path, let free, let reserve):
       ErrorFacts(
         "record.disk.reserve",
-        "the disk has \(free >> 20) MiB left, less than the \(reserve >> 20) MiB to keep free",
+        "the disk has \(ByteText.of(free)) left, less than the \(ByteText.limit(reserve)) to "
+          + "keep free",
         at: path,
         // A larger reserve was chosen with an option, so the advice is about that and not the disk.
         advice: reserve > RecorderOptions().reserveBytes
-          ? "The disk has less than that: choose less than \(free >> 20)MiB with --min-free"
+          ? "The disk has less than that: choose less than \(free / 1_000_000)MB with --min-free"
           : "Free some space, or record to another disk with --into")
     case .writeFailed(let file, let step, let cause):
       ErrorFacts(
@@ -154,8 +156,8 @@ public enum RecordError: RetakeError {
     case .ringTooSmall(let seconds, let needed, let bytesMax):
       ErrorFacts(
         "record.ring.tooSmall",
-        "a ring of \(Self.rate(seconds)) s needs about \(needed >> 20) MiB of memory with this "
-          + "source; its limit is \(bytesMax >> 20) MiB",
+        "a ring of \(Self.rate(seconds)) s needs about \(ByteText.of(needed)) of memory with this "
+          + "source; its limit is \(ByteText.limit(bytesMax))",
         advice:
           "Raise --pre-trigger-memory, shorten --pre-trigger, or choose another --preset")
     }

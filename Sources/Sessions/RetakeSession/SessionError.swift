@@ -187,7 +187,7 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.trim.empty",
         "the session has no frame in that span; it is "
-          + "\(Duration.nanoseconds(duration).unitText) long",
+          + "\(Duration.nanoseconds(duration).roundedText) long",
         at: session,
         advice: "Choose another span with --from and --to, counted from the first frame")
     case .trimDiffers(let session, let frame, let cause):
@@ -341,7 +341,8 @@ public enum SessionError: RetakeError {
     case .unknownRun(let session, let run, let known):
       ErrorFacts(
         "session.run.unknown",
-        "the session has no stage times of run \(run); it has stage times of run \(Self.list(known))",
+        "the session has no stage times of run \(run); it has stage times of run "
+          + "\(Self.list(known))",
         at: session, advice: "Choose one: --costs timings@\(known.last ?? 0)")
     case .badCosts(let session, let run, let detail):
       ErrorFacts(

@@ -73,8 +73,9 @@ final class PrivateCopy: Sendable {
       throw StoreError.readFailed(
         path: original,
         cause:
-          "its private copy needs \(total) bytes in \(FileManager.default.temporaryDirectory.path)"
-          + ", which has \(free ?? 0)")
+          "its private copy needs \(ByteText.of(total)) in "
+          + "\(FileManager.default.temporaryDirectory.path)"
+          + ", which has \(ByteText.of(free ?? 0)) left")
     }
   }
 

@@ -49,7 +49,7 @@ package enum SampleError: RetakeError, Equatable {
       ErrorFacts(
         "sensor.time.backwards",
         "a time of the sensor \(sensor) is "
-          + "\(Duration.nanoseconds(nanoseconds).unitText) earlier than the previous time",
+          + "\(Duration.nanoseconds(nanoseconds).roundedText) earlier than the previous time",
         advice: "Sort the rows by their time")
     case .store(let facts): facts
     }

@@ -31,7 +31,7 @@ extension StoreReader {
       let key = try? Row.fetchOne(database, sql: "SELECT \(table.keyList) \(order) \(place)")
       return RowDamage(
         table: table.name, column: column.name, key: key.map { table.key(of: $0.cells) },
-        value: "larger than \(RowReader.valueBytesMax) bytes")
+        value: "larger than \(ByteText.limit(RowReader.valueBytesMax))")
     } catch {
       // Other damage is reported by the statement that led here.
       return nil

@@ -108,7 +108,7 @@ final class BagSensor {
         message.place, cause: "its time is more than 73 years from the first image")
     }
     guard time >= lastTime else {
-      let apart = Duration.nanoseconds(lastTime - time).unitText
+      let apart = Duration.nanoseconds(lastTime - time).roundedText
       throw BagError.message(
         message.place, cause: "its time is \(apart) earlier than that of the message before")
     }

@@ -33,7 +33,8 @@ package enum MediaImage {
   package static func read(file path: String) throws -> Frame {
     let file = try MediaFile(path: path)
     guard file.size <= fileBytesMax else {
-      throw MediaError.notImage(file: path, cause: "it has more than \(fileBytesMax >> 20) MB")
+      throw MediaError.notImage(
+        file: path, cause: "it has more than \(ByteText.limit(fileBytesMax))")
     }
     return try decode(try file.bytes(Int(file.size)), file: path)
   }

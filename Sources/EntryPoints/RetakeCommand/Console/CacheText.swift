@@ -18,7 +18,8 @@ enum CacheText {
     let name =
       scope.session.map { "\($0):\(scope.track ?? 0)" } ?? "of an unknown session, \(scope.folder)"
     return "\(name)  \(ByteText.of(scope.pixelBytes)) pixels, "
-      + "\(ByteText.of(scope.valueBytes)) values in \(scope.records) records" + rate(scope)
+      + "\(ByteText.of(scope.valueBytes)) values in "
+      + "\(counted(scope.records, "record"))" + rate(scope)
   }
 
   private static func rate(_ scope: CacheScope) -> String {

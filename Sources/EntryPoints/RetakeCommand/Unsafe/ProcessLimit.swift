@@ -18,7 +18,8 @@ enum ProcessLimit {
   static func check() throws {
     guard hasAddressSpace else {
       throw MediaError.noMemory(
-        step: "begin: less than \(addressSpace >> 20) MB of address space are left", file: nil)
+        step: "begin: less than \(ByteText.limit(addressSpace)) of address space are left",
+        file: nil)
     }
     try checkThreads()
   }

@@ -92,7 +92,7 @@ package final class RunCache: ValueCache {
     if let cause = use.failure {
       use.failure = "\(cause): \(folder.url.path)"
     } else if isFull || left.count < files.count {
-      use.failure = "no more than \(folder.limitBytes) bytes are kept: \(folder.url.path)"
+      use.failure = "no more than \(ByteText.limit(folder.limitBytes)) are kept: \(folder.url.path)"
     }
     return use
   }

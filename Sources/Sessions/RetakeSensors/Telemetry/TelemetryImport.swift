@@ -145,7 +145,8 @@ private struct TelemetryTiming {
     guard end >= packet.start else {
       throw SensorError.telemetry(
         file: file, packet: packet.number + 1, byte: 0,
-        problem: "it begins \(Duration.nanoseconds(packet.start - end).unitText) earlier than the "
+        problem: "it begins \(Duration.nanoseconds(packet.start - end).roundedText) earlier than "
+          + "the "
           + "previous packet")
     }
     var seen: Set<TelemetryPayload.Identity> = []

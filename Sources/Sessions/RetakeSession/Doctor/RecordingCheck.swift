@@ -72,8 +72,8 @@ struct RecordingCheck {
     let seconds = Double(tail.milliseconds) / 1_000
     notes.add(
       isLong ? .error : .note, "tail",
-      "\(tail.bytes) bytes of \(tail.file) came after the last commit: "
-        + "\(tail.packets) packets, \(seconds) s"
+      "\(ByteText.of(tail.bytes)) of \(tail.file) came after the last commit: "
+        + "\(counted(tail.packets, "packet")), \(seconds) s"
         + (isLong ? ", more than a crash explains; rows are missing" : "")
         + (tail.packets > 0 ? "; session recover adds their rows" : ""),
       file: tail.file, advice: isLong ? notes.rebuildAdvice : nil)

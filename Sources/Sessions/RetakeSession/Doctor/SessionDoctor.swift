@@ -103,7 +103,9 @@ package struct SessionDoctor: Sendable {
         continue
       }
       notes.add(
-        .note, "media", "\(name) is there, \(file.size) bytes: its frames can be indexed again",
+        .note, "media",
+        "\(name) is there, \(ByteText.of(file.size)): its frames can be indexed "
+          + "again",
         file: name)
     }
   }

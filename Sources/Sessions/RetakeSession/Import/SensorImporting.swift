@@ -62,8 +62,8 @@ struct SensorImporting {
     _ file: String, _ samples: ClosedRange<Int64>, _ frames: ClosedRange<Int64>
   ) -> String {
     func text(_ times: ClosedRange<Int64>) -> String {
-      "from \(Duration.nanoseconds(times.lowerBound).unitText) to "
-        + Duration.nanoseconds(times.upperBound).unitText
+      "from \(Duration.nanoseconds(times.lowerBound).roundedText) to "
+        + Duration.nanoseconds(times.upperBound).roundedText
     }
     return "\(file): its samples are \(text(samples)), and the frames \(text(frames)). Check the "
       + "unit and the offset"

@@ -13,7 +13,7 @@
     let model: ModelInspection
 
     var lines: [String] {
-      [visible("\(model.file)  \(model.bytes) bytes")]
+      [visible("\(model.file)  \(ByteText.of(model.bytes))")]
         + Self.table([
           ["sha256", model.sha256], ["format", "ONNX \(model.formatVersion), \(opsets)"],
           ["made by", model.producer.isEmpty ? "unknown" : model.producer],

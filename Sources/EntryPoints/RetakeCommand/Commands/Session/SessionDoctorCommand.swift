@@ -21,7 +21,7 @@ struct SessionDoctorCommand: ParsableCommand {
 
   func run() throws {
     let path = try session.path(in: try CommandEnvironment.current.project())
-    let diagnosis = try SessionProgress.shown("checking", output, megabytes: "checking MB") {
+    let diagnosis = try SessionProgress.shown("checking", output, megabytes: "checking MiB") {
       report in
       try SessionDoctor(path: path, decodes: deep, report: report).run()
     }

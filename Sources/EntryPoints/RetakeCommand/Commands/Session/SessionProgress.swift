@@ -4,7 +4,7 @@ import Retake
 /// Shows the progress of long work on a session on the terminal. Ctrl-C ends the work.
 enum SessionProgress {
   static func shown<Result>(
-    _ label: String, _ output: OutputOptions, megabytes: String = "copying MB",
+    _ label: String, _ output: OutputOptions, megabytes: String = "copying MiB",
     _ body: (@escaping @Sendable (SessionDoctor.Progress) -> Bool) throws -> Result
   ) throws -> Result {
     Interruption.listen()

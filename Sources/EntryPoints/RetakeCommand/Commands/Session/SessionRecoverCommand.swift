@@ -40,7 +40,7 @@ struct SessionRecoverCommand: ParsableCommand {
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
     Console.result(
       "\(result.status.rawValue): \(counted(result.frames, "frame")) kept\(found), "
-        + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes after the last commit")
+        + "\(result.damagedFrames) damaged, \(ByteText.of(result.tailBytes)) after the last commit")
     for note in result.notes { output.note("note: \(note)") }
     if let losses = result.losses { Console.result("  incomplete: \(visible(losses))") }
   }
