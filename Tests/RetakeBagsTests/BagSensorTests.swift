@@ -157,7 +157,7 @@ import Testing
     #expect(row.values[10].isNaN && row.values[11] == 9_007_199_254_740_992)
     #expect(
       result.notes == [
-        "/base state: 1 integers of 64 bits are rounded to 53 bits, as samples have them"
+        "/base state: 1 integer of 64 bits is rounded to 53 bits, as samples have them"
       ])
   }
 
@@ -238,7 +238,7 @@ import Testing
     // The pose's covariance is between the two.
     #expect(
       try rows(reader, "odom").first?.values == [0, 1, 2, 3, 4, 5, 6, 43, 44, 45, 46, 47, 48])
-    #expect(result.notes.first?.contains("its 72 variances are left out") == true)
+    #expect(result.notes.first?.contains("72 variances are left out") == true)
   }
 
   @Test func `--topic selects sensors, and a topic that is damaged is an error then`() throws {
@@ -286,7 +286,7 @@ import Testing
     #expect(loss.hasSuffix("message 1: its time is 2us earlier than that of the message before"))
     #expect(
       result.notes == [
-        "/wind: 1 messages have an earlier time than their predecessor; they arrive with the "
+        "/wind: 1 message has an earlier time than its predecessor; it arrives with the "
           + "predecessor"
       ])
     #expect(

@@ -167,7 +167,7 @@ struct ModelSwapTests {
   @Test(arguments: [
     (#"{"model": "nothing.onnx"}"#, "nothing.onnx: the model cannot be read"),
     (#"{"model": "boxes.onnx"}"#, "returns no classes for 'classify'"),
-    (#"{"model": "new.onnx", "input": {"color_space": "GRAY"}}"#, "GRAY has 1 channels"),
+    (#"{"model": "new.onnx", "input": {"color_space": "GRAY"}}"#, "GRAY has 1 channel"),
   ])
   func `a model that does not fit is refused before the first frame`(
     options: String, says: String

@@ -89,7 +89,7 @@ import Testing
     Bad(
       "grey frames for three channels", channels().bytes,
       #"{"v": 1, "input": {"color_space": "GRAY"}, "output": {"decoder": "softmax"}}"#,
-      says: "GRAY has 1 channels, and the model reads 3"),
+      says: "GRAY has 1 channel, and the model reads 3"),
     Bad(
       "outputs that the decoder does not read", channels().bytes,
       #"{"v": 1, "output": {"decoder": "boxes-xyxy-score-class"}}"#, kind: "detect",

@@ -105,7 +105,7 @@ import Testing
       text: "Did you mean 'images'?"),
     Refusal(
       shape: [1, 3, 8, 8], sidecar: #""input": {"color_space": "GRAY"}"#, key: "color_space",
-      text: "GRAY has 1 channels, and the model reads 3"),
+      text: "GRAY has 1 channel, and the model reads 3"),
     Refusal(shape: [1, 4, 8, 8], sidecar: decoder, key: "color_space", text: "reads 4"),
     Refusal(
       shape: [1, 1, 8, 8], sidecar: #""input": {"mean_values": [1, 2, 3]}"#, key: "mean_values",

@@ -164,7 +164,7 @@ import Testing
     #expect(events.map(\.ordinal) == [0, 1, 2])
     #expect(events.map(\.timestamp.nanoseconds) == [500, 600, 700].map { $0 * 1_000_000 })
     #expect(events.map(\.json) == [200, 600, 700].map { #"{"state":"\#($0)"}"# })
-    #expect(result.notes.contains { $0.contains("1 states of the device") })
+    #expect(result.notes.contains { $0.contains("1 state of the device") })
   }
 
   @Test func `stage times of the span come along under their frames' new numbers`() throws {

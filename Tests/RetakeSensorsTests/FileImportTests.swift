@@ -213,7 +213,7 @@ struct FileImportTests {
       "sensor.time.backwards: line 3: a time of the sensor a is 500ms earlier than the previous time"
     ),
     ("t,x\n1,2\n2,b\n", "a.csv", "sensor.line: line 3: 'b' in the column 'x' is not a number"),
-    ("t,x\n1,2\n3\n", "a.csv", "sensor.line: line 3: it has 1 fields, and the first line 2"),
+    ("t,x\n1,2\n3\n", "a.csv", "sensor.line: line 3: it has 1 field, and the first line 2"),
     ("t,x\nnow,2\n", "a.csv", "sensor.line: line 2: 'now' is not a time in s"),
     ("t,x\n9e17,2\n", "a.csv", "sensor.line: line 2: '9e17' is not a time in s"),
     (

@@ -61,7 +61,8 @@ import Testing
       "sqlite3",
       arguments: [
         database(imported).path,
-        "UPDATE event SET time_ns = 77 WHERE ordinal = 2; UPDATE frame SET pts = 5 WHERE sequence = 3",
+        "UPDATE event SET time_ns = 77 WHERE ordinal = 2; UPDATE frame SET pts = 5 WHERE "
+          + "sequence = 3",
       ])
 
     let damaged = try SessionDoctor(path: imported.path).run().findings
@@ -106,7 +107,7 @@ import Testing
 
     #expect(result.status == .lossy && result.notes.isEmpty)
     #expect(
-      result.losses == "the index was damaged: 0 of 1 sensors and 1 of 3 samples are gone")
+      result.losses == "the index was damaged: 0 of 1 sensor and 1 of 3 samples are gone")
     #expect(try imported.reader().sensorReader?.sensors.map(\.sampleCount) == [2])
   }
 

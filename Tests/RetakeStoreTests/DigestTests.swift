@@ -139,6 +139,6 @@ struct DigestTests {
     try sqlite(path, "DELETE FROM packet WHERE \"index\" = 9")
 
     let complaints = try StoreReader(opening: path).checkReferences()
-    #expect(complaints.map(\.text) == ["1 rows of frame refer to a missing packet"])
+    #expect(complaints.map(\.text) == ["1 row of frame refers to a missing packet"])
   }
 }

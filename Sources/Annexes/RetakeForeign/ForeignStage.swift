@@ -65,7 +65,8 @@ extension ForeignProgram {
     guard numbers * Self.numberBytes + Self.otherBytes > MessageChannel.bytesMax else { return nil }
     return StageError(
       code: "process.sensors.long",
-      message: "the samples of the windows have \(numbers) numbers, more than a message can have; "
+      message: "the samples of the windows have \(counted(numbers, "number")), more than a "
+        + "message can have; "
         + "read a shorter window", severity: .unrecoverable)
   }
 

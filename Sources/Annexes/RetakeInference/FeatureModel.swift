@@ -52,7 +52,8 @@ package struct FeatureModel: Sendable {
     if let count = port.shape.last ?? nil, count != features.count {
       throw ModelDocumentError.contradiction(
         model: path, key: "features",
-        "it has \(features.count) names, and the model reads \(count) numbers")
+        "it has \(counted(features.count, "name")), and the model reads "
+          + "\(counted(count, "number"))")
     }
     let decoder = layers.pick("decoder", \.decoder, \.rawValue, otherwise: .regression)
     guard decoder == .regression else {

@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// A dense array of numbers with a shape, in row-major order: an input or an output of a model.
 package struct ModelTensor: Hashable, Sendable {
   /// The numbers, by their type in the model.
@@ -42,7 +44,7 @@ package struct ModelTensor: Hashable, Sendable {
   package init(_ elements: Elements, shape: [Int]) {
     precondition(
       shape.allSatisfy { $0 >= 0 } && shape.reduce(1, *) == elements.count,
-      "a tensor of the shape \(shape) does not have \(elements.count) elements")
+      "a tensor of the shape \(shape) does not have \(counted(elements.count, "element"))")
     self.shape = shape
     self.elements = elements
   }

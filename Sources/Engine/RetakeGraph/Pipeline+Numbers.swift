@@ -43,7 +43,7 @@ extension Pipeline {
     guard edge.policy != .replace || edge.capacity == 1 else {
       throw PipelineError(
         .wrongValue(
-          "a replace edge cannot hold \(edge.capacity) frames",
+          "a replace edge cannot hold \(counted(edge.capacity, "frame"))",
           advice: "A replace edge has capacity 1"), at: pointer())
     }
   }

@@ -15,7 +15,8 @@ extension Pipeline {
       let has = pool.adaptive == nil ? "has" : "can come down to"
       throw PipelineError(
         .wrongValue(
-          "the pool '\(pool.id)' \(has) \(pool.fewest) of the \(need.count) buffers that are held "
+          "the pool '\(pool.id)' \(has) \(pool.fewest) of the "
+            + "\(counted(need.count, "buffer that is", "buffers that are")) held "
             + "at once at '\(graph.nodes[need.node].id)', by frames of "
             + "\(holders.joined(separator: ", "))\(more): no frame would ever arrive",
           advice: pool.adaptive == nil

@@ -97,7 +97,7 @@ extension PipelinePool {
     guard (adaptive.min...adaptive.max).contains(capacity) else {
       throw PipelineError(
         .wrongValue(
-          "the pool '\(id)' begins with \(capacity) buffers, not between its min of "
+          "the pool '\(id)' begins with \(counted(capacity, "buffer")), not between its min of "
             + "\(adaptive.min) and its max of \(adaptive.max)",
           advice: "Write a capacity from \(adaptive.min) to \(adaptive.max)"),
         at: "\(pointer)/capacity")

@@ -144,7 +144,7 @@ package struct CostModel: Sendable {
 
   private func itemDetail(_ service: Service) -> String? {
     guard let count = service.itemCount else { return nil }
-    return "the frame has \(count) items, and \(recordedItems(service)) in the timings"
+    return "the frame has \(counted(count, "item")), and \(recordedItems(service)) in the timings"
   }
 
   /// A cost from the timings' own quantiles of the stage; `nil` if the timings have no cost of the

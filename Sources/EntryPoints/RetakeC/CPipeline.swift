@@ -220,7 +220,9 @@ final class CPipeline: Sendable {
     let left = loans.waitForEnd(nanosecondsMax: max(drainNanoseconds, Self.graceNanoseconds))
     guard left == 0 else {
       throw Problem(
-        RETAKE_ERROR_BUSY, "busy", "a stage has not returned and uses \(left) frames of the caller",
+        RETAKE_ERROR_BUSY, "busy",
+        "a stage has not returned and uses \(counted(left, "frame")) "
+          + "of the caller",
         advice: "Keep their pixels until 'release' is called")
     }
   }

@@ -50,7 +50,7 @@ extension FrameComparator {
       guard left.count == right.count else {
         return Difference(
           kind: .waveformChanged, golden: golden.text, actual: actual.text,
-          message: "\(name) has \(right.count) samples instead of \(left.count)")
+          message: "\(name) has \(counted(right.count, "sample")) instead of \(left.count)")
       }
       return waveformDifference(golden, actual, frame)
     case (.picture(let left), .picture(let right)):

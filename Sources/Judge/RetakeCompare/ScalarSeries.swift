@@ -49,7 +49,7 @@ struct ScalarSeries {
       guard series.golden.count >= Self.framesMin else { return nil }
       let found = SignalDifference(golden: series.golden, actual: series.actual, reach: 16)
       guard found.isShifted else { return nil }
-      let frames = found.lag.magnitude == 1 ? "1 frame" : "\(found.lag.magnitude) frames"
+      let frames = counted(found.lag.magnitude, "frame")
       return "\(name) is the golden's, \(frames) \(found.lag > 0 ? "later" : "earlier")"
     }
   }

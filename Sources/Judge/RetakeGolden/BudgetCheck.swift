@@ -39,7 +39,7 @@ struct BudgetCheck {
       comparator.log.add(
         Finding(
           .budget, magnitude: Double(spent), allowed: Double(allowed),
-          message: "\(spent) frames were dropped, \(allowed) are allowed"))
+          message: "\(counted(spent, "frame was", "frames were")) dropped, \(allowed) allowed"))
     }
     return BudgetResult(name: "droppedMax", spent: spent, allowed: allowed)
   }

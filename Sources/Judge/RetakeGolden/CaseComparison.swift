@@ -222,7 +222,9 @@ struct CaseComparison {
     }
     // A short file in the middle is a cut one: frames are numbered across the files.
     guard isLast || chunk.frameCount == ResultHeader.chunkSize else {
-      throw broken("it has \(chunk.frameCount) frames instead of \(ResultHeader.chunkSize)")
+      throw broken(
+        "it has \(counted(chunk.frameCount, "frame")) instead of "
+          + "\(ResultHeader.chunkSize)")
     }
   }
 
@@ -234,8 +236,9 @@ struct CaseComparison {
     guard totals == (summary.captured, summary.facts), digest == summary.resultDigest else {
       throw GoldenError.inconsistent(
         file: file,
-        detail: "its summary does not fit the results: they have \(totals.frames) frames, "
-          + "\(totals.facts) facts and the digest \(digest)")
+        detail: "its summary does not fit the results: they have "
+          + "\(counted(totals.frames, "frame")), "
+          + "\(counted(totals.facts, "fact")) and the digest \(digest)")
     }
     let known = (0..<chunks).map { ResultChunkText.name($0) }
     let extra = folders.golden.fileNames().first {
@@ -277,7 +280,7 @@ struct CaseComparison {
         comparison.counts.withinTolerance > 0 ? "results within tolerance" : "equal results"
       comparison.notes.append(
         "stage digests differ under \(results): \(stages.differingFrames) of "
-          + "\(stages.comparedFrames) frames\(place)")
+          + "\(counted(stages.comparedFrames, "frame"))\(place)")
     }
     let (golden, actual) = manifests
     comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)

@@ -99,7 +99,9 @@ final class StageDigestReader {
     while try next() != nil {}
     guard rows == frames else {
       throw GoldenError.inconsistent(
-        file: url.path, detail: "it has \(rows) rows, and the golden has \(frames) frames")
+        file: url.path,
+        detail: "it has \(counted(rows, "row")), and the golden has "
+          + "\(counted(frames, "frame"))")
     }
   }
 

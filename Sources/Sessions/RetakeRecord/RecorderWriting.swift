@@ -291,7 +291,7 @@ final class RecorderWriting: @unchecked Sendable {
     let damaged: [String: Int] = causes.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     // Sorted, because the order of a Dictionary differs between runs.
     let losses = [missing, damaged].flatMap { counts in
-      counts.keys.sorted().map { "\(counts[$0, default: 0]) frames: \($0)" }
+      counts.keys.sorted().map { "\(counted(counts[$0, default: 0], "frame")): \($0)" }
     }
     return SessionStanding(
       damagedFrames: damaged.values.reduce(0, +), missingFrames: missing.values.reduce(0, +),

@@ -172,7 +172,7 @@ public enum TimingsFault: Hashable, Sendable {
         advice: "Update Retake, or write the timings again with this one")
     case .cut(let spans):
       ErrorFacts(
-        "replay.timings.cut", "the timings are cut short after \(spans) spans", at: path,
+        "replay.timings.cut", "the timings are cut short after \(counted(spans, "span"))", at: path,
         advice: write)
     case .damaged(let line, let detail):
       ErrorFacts(

@@ -30,7 +30,9 @@ package enum SampleError: RetakeError, Equatable {
         advice: "Choose another one with name=NAME", kind: .usage)
     case .channelCount(let sensor, let count, let most):
       ErrorFacts(
-        "sensor.channels", "the sensor \(sensor) has \(count) channels, and may have 1 to \(most)",
+        "sensor.channels",
+        "the sensor \(sensor) has \(counted(count, "channel")), and may have "
+          + "1 to \(most)",
         advice: "Name the channels that you need with columns=A+B")
     case .badText(let sensor):
       ErrorFacts(
@@ -39,7 +41,8 @@ package enum SampleError: RetakeError, Equatable {
     case .valueCount(let sensor, let count, let channels):
       ErrorFacts(
         "sensor.values",
-        "a sample of the sensor \(sensor) has \(count) values, and the sensor \(channels) channels")
+        "a sample of the sensor \(sensor) has \(counted(count, "value")), and the sensor "
+          + counted(channels, "channel"))
     case .timeRange(let sensor):
       ErrorFacts(
         "sensor.time.range", "a time of the sensor \(sensor) is too far from 0",

@@ -69,7 +69,10 @@ extension StoreReader {
           let count = Int.fromDatabaseValue(row.cells[1]) ?? 0
           complaints.append(
             Complaint(
-              kind: .orphan, text: "\(count) rows of \(table.name) refer to a missing \(parent)",
+              kind: .orphan,
+              text: "\(counted(count, "row")) of \(table.name) "
+                + "\(count == 1 ? "refers" : "refer") to a missing "
+                + parent,
               table: table.name))
         }
       }

@@ -1,4 +1,5 @@
 import GRDB
+import RetakeCore
 
 /// Finds values that are larger than any value of a session.
 extension StoreReader {

@@ -116,7 +116,8 @@ extension StoreReader {
     of sample: SampleRecord, after last: SampleRecord?, of sensor: SensorRecord
   ) -> String? {
     if sample.numbers.count != sensor.channels.count {
-      return "has \(sample.numbers.count) values for \(sensor.channels.count) channels"
+      return "has \(counted(sample.numbers.count, "value")) for "
+        + counted(sensor.channels.count, "channel")
     }
     guard let last else { return nil }
     if sample.timeNanoseconds < last.timeNanoseconds {

@@ -147,7 +147,9 @@ package struct BagExporter: Sendable {
     let written = topics.reduce(0) { $0 + $1.messages }
     guard losses.isEmpty, count == written else {
       throw BagError.exportDiffers(
-        path: path, cause: losses.texts.first ?? "\(count) of \(written) messages are there")
+        path: path,
+        cause: losses.texts.first ?? "\(count) of \(counted(written, "message")) "
+          + "\(count == 1 ? "is" : "are") there")
     }
   }
 }

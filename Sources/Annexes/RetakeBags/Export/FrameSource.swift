@@ -107,7 +107,7 @@ final class ExportFrameSource: ExportSource {
     guard packets.count == 1 else {
       throw BagError.exportDiffers(
         path: reader.folder.path,
-        cause: "the encoder returned \(packets.count) packets for a frame")
+        cause: "the encoder returned \(counted(packets.count, "packet")) for a frame")
     }
     return packets[0].bytes
   }

@@ -48,12 +48,13 @@ struct BagFacts {
     var lines = ["# \(result.folder.name)", "", "Imported from `\(code(source))`.", ""]
     for track in result.tracks {
       lines.append(
-        "- Track \(track.track): `\(code(track.topic))`, \(track.encoding), \(track.frames) frames")
+        "- Track \(track.track): `\(code(track.topic))`, \(track.encoding), "
+          + "\(counted(track.frames, "frame"))")
     }
     for topic in result.sensors {
       lines.append(
         "- Sensors \(topic.sensors.joined(separator: ", ")): `\(code(topic.topic))`, "
-          + "\(topic.samples) samples")
+          + "\(counted(topic.samples, "sample"))")
     }
     for topic in result.leftOut {
       lines.append("- Left out: `\(code(topic.topic))`: \(topic.reason)")

@@ -33,7 +33,7 @@ package enum DecodingMismatch: RetakeError, Hashable {
     case .labels(let decoder, let expected, let actual):
       ErrorFacts(
         "inference.decode.labels",
-        "the model has \(expected) classes, and there are \(actual) labels",
+        "the model has \(counted(expected, "class", "classes")), and the labels are \(actual)",
         cause: "read by the decoder '\(decoder.rawValue)'",
         advice: "Write 'labels' in the model's sidecar, one for each class")
     }

@@ -125,7 +125,7 @@ package struct ModelSettings: Sendable {
     // A stage has a frame as its only value for an input.
     guard names.count == 1 else {
       throw ModelDocumentError.contradiction(
-        model: path, key: "name", "it has \(names.count) inputs, and a frame is one")
+        model: path, key: "name", "it has \(counted(names.count, "input")), and a frame is one")
     }
     return index
   }
@@ -237,13 +237,13 @@ extension ImageInput {
       throw contradiction(
         "name",
         "the input '\(port.name)' is \(port.type == nil ? "not of numbers" : "not a picture"): "
-          + "it has \(port.shape.count) dimensions"
+          + "it has \(counted(port.shape.count, "dimension"))"
           + (port.shape.count <= 2 ? "; 'regress' computes models of numbers" : ""))
     }
     guard (port.shape[0] ?? 1) == 1 else {
       throw contradiction(
         "name",
-        "the input '\(port.name)' reads \(port.shape[0] ?? 0) frames at once; "
+        "the input '\(port.name)' reads \(counted(port.shape[0] ?? 0, "frame")) at once; "
           + "\"input\": {\"size\": [640, 480]} makes it read one, if its operators allow it")
     }
     let shape = port.shape
@@ -294,13 +294,16 @@ extension ImageInput {
     guard (channels ?? colorSpace.channels) == colorSpace.channels else {
       throw ModelDocumentError.contradiction(
         model: path, key: "color_space",
-        "\(colorSpace.rawValue) has \(colorSpace.channels) channels, and the model reads "
+        "\(colorSpace.rawValue) has \(counted(colorSpace.channels, "channel")), and the model "
+          + "reads "
           + "\(channels ?? 0)")
     }
     for (key, count) in [("mean_values", meanValues.count), ("scale_values", scaleValues.count)]
     where count != 1 && count != colorSpace.channels {
       throw ModelDocumentError.contradiction(
-        model: path, key: key, "it has \(count) numbers for \(colorSpace.channels) channel")
+        model: path, key: key,
+        "it has \(counted(count, "number")) for "
+          + "\(counted(colorSpace.channels, "channel"))")
     }
   }
 }

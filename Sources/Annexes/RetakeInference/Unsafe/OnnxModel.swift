@@ -109,7 +109,8 @@ package final class OnnxModel: InferenceModel, @unchecked Sendable {
       let needed = inputs.map(\.name)
       throw InferenceError(
         "inference.input.count",
-        "the model has \(needed.count) inputs (\(needed.quotedList)), and \(tensors.count) were "
+        "the model has \(counted(needed.count, "input")) (\(needed.quotedList)), and "
+          + "\(tensors.count) were "
           + "given",
         at: path)
     }

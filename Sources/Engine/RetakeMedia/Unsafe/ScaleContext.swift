@@ -1,5 +1,6 @@
 import CFFmpeg
 import RetakeBuffers
+import RetakeCore
 
 /// A prepared FFmpeg scaler; only one thread at a time uses it.
 final class ScaleContext {
@@ -51,7 +52,7 @@ final class ScaleContext {
     guard rows == Int32(clamping: plan.destination.height) else {
       throw .scale(
         from: Self.text(plan.source), to: Self.text(plan.destination),
-        cause: rows < 0 ? FFmpeg.text(rows) : "\(rows) rows")
+        cause: rows < 0 ? FFmpeg.text(rows) : counted(rows, "row"))
     }
   }
 

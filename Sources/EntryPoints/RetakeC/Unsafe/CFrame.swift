@@ -62,7 +62,7 @@ struct CFrame {
   private func checkPlanes() throws {
     guard Int(given.plane_count) == format.planeCount else {
       throw Problem.value(
-        "\(format.rawValue) has \(format.planeCount) planes, not \(given.plane_count)")
+        "\(format.rawValue) has \(counted(format.planeCount, "plane")), not \(given.plane_count)")
     }
     for (index, plane) in planes.enumerated() { try check(plane, index) }
   }

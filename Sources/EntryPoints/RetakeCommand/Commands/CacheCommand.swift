@@ -199,7 +199,7 @@ struct CacheVerifyCommand: ParsableCommand {
         Console.result("\(visible(path)): cannot be read; not removed")
       }
       for path in check.foreign { Console.result("\(visible(path)): made elsewhere, not used") }
-      Console.result("\(check.records) records are as they were")
+      Console.result(counted(check.records, "record is as it was", "records are as they were"))
     }
     // A file that was not checked does not count as correct.
     guard check.damaged.isEmpty, check.unreadable.isEmpty else {

@@ -91,7 +91,11 @@ struct PipelineCheckReport {
         - analysis.paths.count { $0.nodes.last == arrival.sink }
     }
     return ["paths, of a frame that waits for no other frame, by declared costs"] + lines
-      + (more > 0 ? ["  and \(more) paths that are not slower"] : []) + budgets
+      + (more > 0
+        ? [
+          "  and \(counted(more, "path that is", "paths that are")) not "
+            + "slower"
+        ] : []) + budgets
   }
 
   /// The remaining time of each budget. An exceeded budget is a warning instead.

@@ -19,7 +19,7 @@ enum RecordingText {
     let frames = result.progress.frames
     let line =
       "\(result.folder.name)  \(result.status.rawValue)  \(frames.recorded) of "
-      + "\(frames.captured) frames recorded"
+      + "\(counted(frames.captured, "frame")) recorded"
       + (missing(frames.missing).map { "  \($0)" } ?? "") + "  \(result.folder.path)"
     return [line] + tracks(result.progress)
   }
@@ -34,7 +34,8 @@ enum RecordingText {
     + "--duration 10s or --frames 300 sets an end"
 
   static let shortRing =
-    "warning: the pre-trigger memory is full: it keeps a shorter time than requested (--pre-trigger-memory)"
+    "warning: the pre-trigger memory is full: it keeps a shorter time than requested "
+    + "(--pre-trigger-memory)"
 
   /// A warning, printed once for each program that locks the database.
   static func held(by holder: String) -> String {
@@ -45,7 +46,8 @@ enum RecordingText {
     switch change {
     case .silent: "warning: no frames arrive from the source; the recording waits for it"
     case .gone(let cause):
-      "warning: the connection to the source ended (\(visible(cause))); the recording connects again"
+      "warning: the connection to the source ended (\(visible(cause))); the recording connects "
+        + "again"
     case .back(let gap): "note: the source is back after \(gap.roundedText)"
     }
   }
@@ -68,7 +70,7 @@ enum RecordingText {
     guard result.isClosed else { return nil }
     let frames = result.progress.frames
     return "  The session is closed and \(result.status.rawValue): \(frames.recorded) of "
-      + "\(frames.captured) frames recorded, in \(result.folder.path)"
+      + "\(counted(frames.captured, "frame")) recorded, in \(result.folder.path)"
   }
 
   /// `pipeline 1170 delivered, 28 dropped (queue), 2 lost before capture`
@@ -86,7 +88,8 @@ enum RecordingText {
     var lines = [
       "  pipeline  "
         + source(pipeline.produced, pipeline.accepted, pipeline.dropped)
-        + "; \(pipeline.frames.fates.joined(separator: ", ")); \(counted(pipeline.results, "result"))"
+        + "; \(pipeline.frames.fates.joined(separator: ", ")); "
+        + "\(counted(pipeline.results, "result"))"
     ]
     if pipeline.tracks.count > 1 {
       lines += pipeline.tracks.map {
@@ -108,7 +111,8 @@ enum RecordingText {
   /// One line per track if there are several: `  track 1  90 of 90 frames recorded`
   private static func tracks(_ progress: RecordingProgress) -> [String] {
     (progress.tracks ?? []).map { track in
-      "  track \(track.track)  \(track.frames.recorded) of \(track.frames.captured) frames "
+      "  track \(track.track)  \(track.frames.recorded) of "
+        + "\(counted(track.frames.captured, "frame")) "
         + "recorded" + (missing(track.frames.missing).map { "  \($0)" } ?? "")
     }
   }

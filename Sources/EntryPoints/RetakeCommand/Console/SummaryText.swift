@@ -65,7 +65,8 @@ enum SummaryText {
     let states = ThermalState.allCases.filter { heat[$0] > 0 }
       .map { "\($0) \(seconds(heat[$0]))" }
     return
-      "\n  heat      \(tenths(Int(divideToNearest(Int128(heat.hottestMillidegrees), by: 100)))) °C at most, at \(seconds(time)); "
+      "\n  heat      \(tenths(Int(divideToNearest(Int128(heat.hottestMillidegrees), by: 100)))) "
+      + "°C at most, at \(seconds(time)); "
       + states.joined(separator: ", ")
   }
 
@@ -90,7 +91,7 @@ enum SummaryText {
 
   /// `camera: 6 buffers at the end, 5 held at most, 0 of 298 requests stalled, 2 resizes`.
   static func pool(_ pool: PoolCounts) -> String {
-    "\(visible(pool.pool)): \(pool.size) buffers at the end, \(pool.peak) held at most, "
+    "\(visible(pool.pool)): \(counted(pool.size, "buffer")) at the end, \(pool.peak) held at most, "
       + "\(pool.stalls) of \(counted(pool.requests, "request")) stalled, "
       + counted(pool.resizes, "resize") + (pool.isBroken ? ", fixed by its breaker" : "")
   }

@@ -84,7 +84,8 @@ struct ReportBuilder {
     else { return nil }
     let verify =
       "\(program) verify \(arguments(result))"
-    return "\(comparison.counts.withinTolerance) of \(comparison.counts.compared) frames differ "
+    return "\(comparison.counts.withinTolerance) of "
+      + "\(counted(comparison.counts.compared, "frame")) differ "
       + "within the tolerances, and the pipeline and the libraries are the golden's: if the "
       + "program did not change either, a stage may not be deterministic. Check it with: \(verify)"
   }

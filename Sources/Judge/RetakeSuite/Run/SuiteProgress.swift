@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeCore
 
 /// The progress of cases that run concurrently: the sum of their frames, updated from any thread.
 final class SuiteProgress: Sendable {
@@ -49,6 +50,6 @@ final class SuiteProgress: Sendable {
     let step = total > 0 ? min(done, total) * Self.stepCount / total : 0
     guard step != state.toldStep else { return }
     state.toldStep = step
-    tell("\(state.ended) of \(state.frames.count) cases", min(done, total), total)
+    tell("\(state.ended) of \(counted(state.frames.count, "case"))", min(done, total), total)
   }
 }

@@ -110,7 +110,7 @@ struct SourceWatch: Hashable, Sendable {
     }
     if let callNanoseconds, now - callNanoseconds >= limits.callNanosecondsMax {
       guard abandoned < Self.abandonedMax else {
-        return .giveUp(cause: "\(abandoned) calls to the source never came back")
+        return .giveUp(cause: counted(abandoned, "call") + " to the source never came back")
       }
       abandoned += 1
       // A new connection follows, as after a lost one.

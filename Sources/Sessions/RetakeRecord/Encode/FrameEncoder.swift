@@ -72,7 +72,7 @@ final class FrameEncoder: PacketMaker {
     // packet.
     guard packets.count == 1 else {
       throw MediaError.encode(
-        encoder: settings.encoder, cause: "it returned \(packets.count) packets at once")
+        encoder: settings.encoder, cause: "it returned \(counted(packets.count, "packet")) at once")
     }
     let packet = try stored(packets[0])
     // The flag and not the request: encoders make key frames unasked, and ffv1 ignores requests.

@@ -161,7 +161,7 @@ private struct RecordedTimingsReader {
       throw damaged("it is not a digest")
     }
     guard count == spansInBlock, digest == "\(Digest128(of: block))" else {
-      throw damaged("its digest does not match the \(spansInBlock) spans before it")
+      throw damaged("its digest does not match the \(counted(spansInBlock, "span")) before it")
     }
     block.removeAll(keepingCapacity: true)
     spansInBlock = 0
@@ -173,7 +173,7 @@ private struct RecordedTimingsReader {
     _ = words.next()
     // Lines since the last B line would have no digest.
     guard linesInBlock == 0, let count = words.integer(), words.isAtEnd, count == spans else {
-      throw damaged("it does not end the \(spans) spans before it")
+      throw damaged("it does not end the \(counted(spans, "span")) before it")
     }
     isEnded = true
   }

@@ -56,7 +56,7 @@ package struct SessionSnapshot: Sendable {
     _ = try closing.close(reader) { findings in
       let losses =
         findings.damagedFrames > 0
-        ? ["\(findings.damagedFrames) frames have damaged media"] : []
+        ? [counted(findings.damagedFrames, "frame has", "frames have") + " damaged media"] : []
       return SessionClosing.Account(
         wasCut: false, losses: losses, facts: [("snapshot", "commit \(commit)")])
     }

@@ -124,7 +124,7 @@ final class OptimizedSegment {
       .packets[demuxed.index].map(Array.init) ?? []
     // The rows below are paired with the packets by their place.
     guard packets.count == written.count else {
-      throw differs(session, written.first?.row, "it has \(packets.count) packets")
+      throw differs(session, written.first?.row, "it has \(counted(packets.count, "packet"))")
     }
     var stream = encoder.stream
     // As the container returns it, because readers open the decoder with the container's extradata.

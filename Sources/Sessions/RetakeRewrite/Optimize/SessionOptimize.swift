@@ -159,7 +159,7 @@ package struct SessionOptimize: Sendable {
     var notes: [String] = []
     if !account.isExact {
       notes.append(
-        "pixels differ from the original's in \(account.differingFrames) frames: "
+        "pixels differ from the original's in \(counted(account.differingFrames, "frame")): "
           + "its goldens will not be equal")
     } else if destination.name != folder.name {
       notes.append(

@@ -139,7 +139,10 @@ package struct SessionTrim: Sendable {
       )
     }
     if rows.carriedEvents > 0 {
-      notes.append("\(rows.carriedEvents) states of the device from before the span are kept")
+      notes.append(
+        counted(
+          rows.carriedEvents, "state of the device from before the span is kept",
+          "states of the device from before the span are kept"))
     }
     if rows.leavesDecisions {
       notes.append(

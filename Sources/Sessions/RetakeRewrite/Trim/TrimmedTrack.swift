@@ -171,7 +171,8 @@ struct TrimmedTrack {
       throw SessionError.trimDiffers(
         session: source.reader.folder.path,
         frame: FrameID(track: track, sequence: rows.first?.sequence ?? 0),
-        cause: "the encoder returned \(piece.packets.count) packets for \(rows.count) frames")
+        cause: "the encoder returned \(counted(piece.packets.count, "packet")) for "
+          + counted(rows.count, "frame"))
     }
     segments.append(
       SegmentRecord(

@@ -84,7 +84,7 @@ struct CSVRows: SensorRows {
       .badLine(file: request.file, line: line, problem: problem)
     }
     guard fields.count == columnCount else {
-      throw bad("it has \(fields.count) fields, and the first line \(columnCount)")
+      throw bad("it has \(counted(fields.count, "field")), and the first line \(columnCount)")
     }
     if mayBeDate, SensorTime.date(fields[timeColumn]) != nil { unit = .date }
     mayBeDate = false

@@ -172,7 +172,7 @@ private struct TelemetryTiming {
     guard payload.channels.count == sensor.channels else {
       throw SensorError.telemetry(
         file: file, packet: packet.number, byte: 0,
-        problem: "\(payload.identity.key) has \(payload.channels.count) values, and "
+        problem: "\(payload.identity.key) has \(counted(payload.channels.count, "value")), and "
           + "\(sensor.channels) before")
     }
     let rows = payload.samples

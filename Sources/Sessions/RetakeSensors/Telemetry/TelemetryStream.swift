@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// The contents of one stream of a telemetry packet: samples of one sensor, and their names.
 struct TelemetryPayload {
   /// The device and the key of the values: a stream keeps them in every packet.
@@ -112,7 +114,9 @@ struct TelemetryStream {
     if numbers.count == 1 { return [Double](repeating: numbers[0], count: channels) }
     guard numbers.count == channels else {
       throw TelemetryDamage(
-        byte: item.start, problem: "SCAL has \(numbers.count) numbers for \(channels) values")
+        byte: item.start,
+        problem: "SCAL has \(counted(numbers.count, "number")) for "
+          + "\(counted(channels, "value"))")
     }
     return numbers
   }

@@ -130,7 +130,9 @@ struct MediaCheck {
     guard count.frameEnd > count.frames else { return }
     let missing = count.frameEnd - count.frames
     notes.add(
-      .error, "gap", "\(missing) frames of track \(track) have no row", track: track,
+      .error, "gap",
+      "\(counted(missing, "frame")) of track \(track) "
+        + "\(missing == 1 ? "has" : "have") no row", track: track,
       advice: notes.rebuildAdvice)
   }
 

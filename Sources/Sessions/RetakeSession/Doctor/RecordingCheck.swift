@@ -29,7 +29,8 @@ struct RecordingCheck {
       notes.add(
         .error, "log",
         "the recording was never closed, and its write-ahead log session.sqlite-wal is gone: "
-          + "\(lost) packets came after commit \(last), and their rows are lost with it",
+          + "\(counted(lost, "packet")) came after commit \(last), and "
+          + "\(lost == 1 ? "its row is" : "their rows are") lost with it",
         file: "session.sqlite-wal", advice: notes.rebuildAdvice)
     } else {
       // A recorder that ends with a database error leaves no log, but everything that was

@@ -119,7 +119,7 @@ package struct SessionDoctor: Sendable {
       for sensor in reader.sensors {
         notes.add(
           .note, "sensor",
-          "the sensor \(sensor.name) has \(sensor.sampleCount) samples of "
+          "the sensor \(sensor.name) has \(counted(sensor.sampleCount, "sample")) of "
             + "\(sensor.channels.joined(separator: ", ")), from \(sensor.source)")
       }
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }

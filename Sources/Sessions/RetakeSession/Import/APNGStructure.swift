@@ -1,3 +1,4 @@
+import RetakeCore
 import RetakeMedia
 
 /// Walks the chunks of an animated PNG. Its header counts the frames, and each chunk has a checksum
@@ -23,7 +24,9 @@ struct APNGStructure {
           + walk.damaged.more("chunks"))
     }
     if let counted = walk.counted, walk.frames < counted {
-      losses.append("the header counts \(counted) frames, and the file has \(walk.frames)")
+      losses.append(
+        "the header counts \(counted == 1 ? "1 frame" : "\(counted) frames"), and "
+          + "the file has \(walk.frames)")
     }
     return losses
   }

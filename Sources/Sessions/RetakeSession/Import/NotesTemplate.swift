@@ -9,7 +9,7 @@ enum NotesTemplate {
     for track in result.tracks {
       lines.append(
         "- Track \(track.track): \(track.codec), \(track.width)x\(track.height), "
-          + "\(track.frames) frames")
+          + "\(counted(track.frames, "frame"))")
     }
     for place in result.times.prefix(timesMax) { lines.append("- \(capitalized(place.text))") }
     for note in result.notes { lines.append("- \(capitalized(note))") }

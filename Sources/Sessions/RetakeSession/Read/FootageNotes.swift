@@ -301,16 +301,17 @@ package enum FootageText {
 
   private static func stills(_ equal: EqualImages, _ frames: Int) -> String? {
     guard let longest = equal.stills.max(by: { $0.count < $1.count }) else { return nil }
-    let length = "(\(longest.count) frames, \(seconds(longest.nanoseconds)))"
+    let length = "(\(counted(longest.count, "frame")), \(seconds(longest.nanoseconds)))"
     let places = "frames \(longest.first) to \(longest.last)"
     guard equal.pictureCount * slidesShare > frames else {
       return equal.pictureCount == 1
         ? "all frames are equal \(length)"
-        : "\(equal.pictureCount) different images in \(frames) frames; the longest run of equal "
+        : "\(equal.pictureCount) different images in \(counted(frames, "frame")); the longest "
+          + "run of equal "
           + "images is \(places) \(length)"
     }
     let others = equal.stills.filter { $0 != longest }.map {
-      "\($0.first) to \($0.last) (\($0.count) frames, \(seconds($0.nanoseconds)))"
+      "\($0.first) to \($0.last) (\(counted($0.count, "frame")), \(seconds($0.nanoseconds)))"
     }
     let rest = equal.stillCount - equal.stills.count
     return "\(places) are equal \(length)"
@@ -323,7 +324,7 @@ package enum FootageText {
     let rest = equal.echoCount - 1
     let (first, earlier, last) = (longest.first, longest.earlier, longest.count - 1)
     return "frames \(first) to \(first + last) are frames \(earlier) to \(earlier + last) again "
-      + "(\(longest.count) frames)"
+      + "(\(counted(longest.count, "frame")))"
       + (rest == 0 ? "" : rest == 1 ? ", and 1 more run" : ", and \(rest) more runs")
   }
 

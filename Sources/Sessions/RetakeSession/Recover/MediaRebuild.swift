@@ -121,7 +121,8 @@ struct MediaRebuild {
     let sensors = max(0, salvage.sensorRows - added.sensors)
     let samples = max(0, salvage.sampleRows - added.samples)
     guard sensors > 0 || samples > 0 else { return nil }
-    return "the index was damaged: \(sensors) of \(salvage.sensorRows) sensors and \(samples) of "
-      + "\(salvage.sampleRows) samples are gone"
+    return "the index was damaged: \(sensors) of "
+      + "\(counted(salvage.sensorRows, "sensor")) and \(samples) of "
+      + "\(counted(salvage.sampleRows, "sample")) are gone"
   }
 }

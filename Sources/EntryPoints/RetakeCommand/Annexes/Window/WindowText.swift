@@ -10,8 +10,9 @@
 
     static func of(_ figures: WindowFigures, renderer: WindowRenderer? = nil) -> String {
       var lines = [
-        "preview  \(figures.shown) of \(figures.offered) frames shown, \(figures.dropped) dropped"
-          + (figures.alarms > 0 ? " (lasting drops: \(figures.alarms) times)" : "")
+        "preview  \(figures.shown) of \(counted(figures.offered, "frame")) shown, "
+          + "\(figures.dropped) dropped"
+          + (figures.alarms > 0 ? " (lasting drops: \(counted(figures.alarms, "time")))" : "")
           + (figures.throttled > 0 ? ", \(figures.throttled) throttled" : "")
           + (figures.waiting > 0 ? ", \(figures.waiting) not shown at the end" : "")
           + (renderer.map { "  (\(text($0)))" } ?? "")

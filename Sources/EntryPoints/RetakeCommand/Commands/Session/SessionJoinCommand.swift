@@ -92,7 +92,7 @@ struct SessionJoinCommand: ParsableCommand {
     }
     if output.json { return try Console.json(result) }
     let found = result.alignment
-    let seen = found.observations > 0 ? ", \(found.observations) observations" : ""
+    let seen = found.observations > 0 ? ", " + counted(found.observations, "observation") : ""
     Console.result(
       "offset \(Double(found.offsetNanoseconds) / 1e6) ms, drift \(found.driftPPM) ppm, "
         + "confidence \(found.confidence) (\(found.method)\(seen))")
