@@ -186,6 +186,9 @@ struct ForeignFileTests {
   }
 
   @Test func `a folder says what it contains and which command reads it`() throws {
+    let session = try #require(try folder(["session.sqlite", "media.mkv"]))
+    #expect(session.kind == "a session already")
+    #expect(session.remedy.hasPrefix("Use it as it is: retake replay /"))
     let images = try #require(try folder(["frame_0001.png", "frame_0002.png"]))
     #expect(images.kind == "a folder of 2 images")
     #expect(images.remedy.contains("-pattern_type glob -i ") && images.remedy.contains("/*.png"))

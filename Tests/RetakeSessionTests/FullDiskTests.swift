@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeMedia
 import RetakeStore
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeSession
@@ -61,6 +62,17 @@ import Testing
     #expect(error.message == "the media file of the session 'my yard' is missing")
     #expect(error.place?.file == "/work/Recordings/my yard/media/original.mp4")
     #expect(error.advice?.hasSuffix("retake import ORIGINAL --name 'my yard'") == true)
+  }
+
+  @Test func `a file instead of a session is the file of the command that makes a session`() throws
+  {
+    let folder = try TemporaryFolder()
+    try folder.write("no session", to: "a clip.mp4")
+    let file = folder.file("a clip.mp4").path
+    let error = SessionError.notSession(path: file, cause: "it is a file")
+    #expect(error.advice?.hasSuffix("retake import '\(file)'") == true)
+    let none = SessionError.notSession(path: folder.url.path, cause: "it is empty")
+    #expect(none.advice?.hasSuffix("retake import FILE") == true)
   }
 
   @Test func `the advice for clocks that do not compare leaves out the way that failed`() {

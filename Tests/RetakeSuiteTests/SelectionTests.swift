@@ -103,6 +103,9 @@ import Testing
     let session = failure(fixture) { $0.sessions = ["yard-3"] }
     #expect(session?.code == "suite.select.noSession")
     #expect(session?.advice == "Did you mean 'yard-1'?")
+    let path = failure(fixture) { $0.sessions = ["/nowhere/yard-1"] }
+    #expect(path?.code == "suite.select.noSession" && path?.place?.file == "/nowhere/yard-1")
+    #expect(path?.advice?.contains("yard-1") == true)
     let named = failure(fixture) { $0.cases = ["moton"] }
     #expect(named?.code == "suite.select.noCase")
     #expect(named?.advice == "Did you mean 'motion'?")

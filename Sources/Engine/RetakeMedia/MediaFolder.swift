@@ -30,6 +30,11 @@ package struct MediaFolder: Hashable, Sendable {
     func isThere(_ name: String) -> Bool {
       FileManager.default.fileExists(atPath: path + "/" + name)
     }
+    if isThere("session.sqlite") {
+      return MediaFolder(
+        kind: "a session already",
+        remedy: "Use it as it is: retake replay \(path.shellWord) --pipeline example:motion-boxes")
+    }
     if let bag = names.first(where: { isOldBag(path + "/" + $0) }),
       let head = head(path + "/" + bag),
       let foreign = ForeignFile(head: head, path: path + "/" + bag)

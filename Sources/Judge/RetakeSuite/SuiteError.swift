@@ -42,7 +42,16 @@ package struct SuiteError: FactualError {
   }
 
   package static func noSession(_ name: String, folder: String, known: [String]) -> Self {
-    Self(
+    // A path is not looked for among the recordings.
+    guard !name.contains("/") else {
+      return Self(
+        "suite.select.noSession", "there is no session here", at: name,
+        advice: known.isEmpty
+          ? "Make one: retake import FILE"
+          : "Name a session's folder, or a session of \(folder): "
+            + known.prefix(5).joined(separator: ", "))
+    }
+    return Self(
       "suite.select.noSession", "there is no session '\(name)'", at: folder,
       advice: known.isEmpty
         ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known))

@@ -108,6 +108,13 @@ public enum SessionError: RetakeError {
       + "retake session join \(names) --align offset --offset 237ms"
   }
 
+  /// The path as a word of a command if it is a file, otherwise `FILE`.
+  private static func video(_ path: String) -> String {
+    var isFolder = ObjCBool(true)
+    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    return exists && !isFolder.boolValue ? path.shellWord : "FILE"
+  }
+
   private static func name(ofMedia file: String) -> String {
     URL(fileURLWithPath: session(ofMedia: file)).lastPathComponent
   }
@@ -122,7 +129,7 @@ public enum SessionError: RetakeError {
       ErrorFacts(
         "session.open.notSession", "this is not a session", cause: cause, at: path,
         advice: "List the sessions with: retake session list; make one of a video file with: "
-          + "retake import FILE")
+          + "retake import " + Self.video(path))
     case .joinedIndex(let path):
       ErrorFacts(
         "session.recover.joined", "the index of a joined session cannot be made from its media",
@@ -227,8 +234,8 @@ public enum SessionError: RetakeError {
         at: path, advice: FullDisk.advice)
     case .fileExists(let path):
       ErrorFacts(
-        "session.export.exists", "there is a file already", at: path,
-        advice: "Choose another file, or remove that one")
+        "session.export.exists", "this exists already", at: path,
+        advice: "Choose another file, or remove this one")
     case .unknownContainer(let path, let known):
       ErrorFacts(
         "session.export.container",
