@@ -12,6 +12,7 @@ usage: stub-server.py MODE [FILE]
   rubbish             answers with a line that is neither HTTP nor RTSP
   mute                hangs up when it was asked
   http-missing        answers that there is nothing
+  http-file           answers with a file of known length
   http-words          answers well, with words that are no media
   https-again         like http-again, over TLS, with a certificate for localhost that it signs
                       itself and writes next to FILE, as FILE.pem
@@ -90,6 +91,10 @@ def main():
                 connection.shutdown(socket.SHUT_RDWR)
             elif mode == "http-missing":
                 connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            elif mode == "http-file":
+                connection.sendall(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 9000\r\n\r\n"
+                    + bytes(9000))
             elif mode == "http-words":
                 connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + 40 * b"no pictures here\n")
                 connection.shutdown(socket.SHUT_RDWR)

@@ -82,10 +82,13 @@ final class LongRun {
     let run = try LongRun(
       ["replay", "--pipeline", "endless.json", "--output", "runs/a", "--decisions", "lines.txt"],
       in: workplace)
-    let partial = workplace.folder.file("lines.txt.partial").path
     #expect(
       run.wait {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: partial)
+        guard let names = try? workplace.topNames(),
+          let hidden = names.first(where: { $0.hasPrefix(".lines.txt.") })
+        else { return false }
+        let attributes = try? FileManager.default.attributesOfItem(
+          atPath: workplace.folder.file(hidden).path)
         return (attributes?[.size] as? Int ?? 0) > 100_000
       })
     #expect(run.end(signal) == 130)

@@ -185,7 +185,10 @@ import Testing
     #expect(
       try Data(contentsOf: workplace.folder.file("later.json"))
         == Data(contentsOf: workplace.folder.file("trace.json")))
-    #expect(!workplace.exists("trace.json.partial") && !workplace.exists("boxes.jsonl.partial"))
+    #expect(
+      try workplace.topNames().allSatisfy {
+        !$0.hasPrefix(".trace.json.") && !$0.hasPrefix(".boxes.jsonl.")
+      })
   }
 
   @Test func `a trace on standard output has it alone`() throws {

@@ -99,6 +99,11 @@ struct Workplace {
     FileManager.default.fileExists(atPath: folder.file(path).path)
   }
 
+  /// The names in the top folder, with hidden ones.
+  func topNames() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+  }
+
   /// Every path under the folder with its size, in order, to check that no file was changed.
   func listing() throws -> [String] {
     // The cache of earlier runs may exist or not.

@@ -71,6 +71,8 @@ public enum MediaError: RetakeError, Hashable {
   case unknownHost(address: String, host: String, cause: String)
   /// The server answered, but not with a stream.
   case notStream(address: String, cause: String)
+  /// The server sends a file of known length, not a live stream.
+  case notLive(address: String, bytes: Int64)
   /// The server redirects to another address; redirects are not followed.
   case redirected(address: String, to: String)
   /// No answer within the time limit of a call.
@@ -276,6 +278,10 @@ public enum MediaError: RetakeError, Hashable {
         "media.live.notStream", "the source answered, but with no stream that can be read",
         cause: cause, at: address,
         advice: "Check the path after the host, the user's name and password, and the source")
+    case .notLive(let address, let bytes):
+      ErrorFacts(
+        "media.live.notLive", "this is a file of \(bytes) bytes, not a live stream", at: address,
+        advice: "Download the file, then type: retake import FILE")
     case .redirected(let address, let target):
       ErrorFacts(
         "media.live.redirected", "the source sends us to \(target)", at: address,

@@ -1,5 +1,6 @@
 package import Foundation
 import RetakeCore
+import RetakeSession
 
 /// A file that is written front to back and appears under its name only when it is complete. A
 /// device or a pipe, such as /dev/stdout, is written to directly.
@@ -9,8 +10,8 @@ package final class WholeFile {
 
   private let path: String
   private let output: ReplayError.Output
-  /// `nil` if the bytes are written directly to `path`.
-  private let partialPath: String?
+  /// nil if the bytes are written directly to `path`.
+  private let pending: PendingFile?
   private let handle: FileHandle
   private let isStream: Bool
   private let endsWithReader: Bool
@@ -25,33 +26,17 @@ package final class WholeFile {
     self.output = output
     (isStream, endsWithReader) = (false, false)
     if try Self.isPlain(path, output) {
-      (partialPath, handle) = try Self.makePartial(of: path, output)
+      guard let file = PendingFile(for: path, ending: "") else {
+        throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
+      }
+      (pending, handle) = (file, file.handle)
       return
     }
-    partialPath = nil
+    pending = nil
     guard let handle = FileHandle(forWritingAtPath: path) else {
       throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
     }
     self.handle = handle
-  }
-
-  private static let partialNamesMax = 1_000
-
-  /// Creates a new file next to the final one. Another run may write the same file, and a file with
-  /// the first name may belong to the user, so other names are tried.
-  private static func makePartial(
-    of path: String, _ output: ReplayError.Output
-  ) throws -> (path: String?, handle: FileHandle) {
-    for number in 0..<partialNamesMax {
-      let partial = path + ".partial" + (number == 0 ? "" : "-\(number)")
-      let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-      let descriptor = open(partial, flags, 0o666)
-      if descriptor >= 0 {
-        return (partial, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
-      }
-      guard errno == EEXIST else { break }
-    }
-    throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
   }
 
   /// Writes to an open stream, which stays open.
@@ -66,7 +51,7 @@ package final class WholeFile {
     self.output = output
     self.endsWithReader = endsWithReader
     isStream = true
-    partialPath = nil
+    pending = nil
     handle = stream
   }
 
@@ -133,15 +118,13 @@ package final class WholeFile {
     // Others may write to the stream after this, so it stays open.
     guard !isStream else { return }
     do {
-      // Before the rename: a name that survives a power failure must not lead to an empty file.
-      if partialPath != nil { try handle.synchronize() }
-      try handle.close()
+      if let pending {
+        try pending.finish(replacing: true)
+      } else {
+        try handle.close()
+      }
     } catch {
       throw ReplayError.unwritable(output, path: path, cause: error.systemText)
-    }
-    guard let partialPath else { return }
-    guard rename(partialPath, path) == 0 else {
-      throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
     }
   }
 
@@ -174,7 +157,6 @@ package final class WholeFile {
   /// Removes the unfinished file.
   package func discard() {
     guard !isStream else { return }
-    try? handle.close()
-    if let partialPath { try? FileManager.default.removeItem(atPath: partialPath) }
+    if let pending { pending.discard() } else { try? handle.close() }
   }
 }

@@ -119,11 +119,23 @@ package struct SessionInfo: Hashable, Sendable, Codable {
 }
 
 extension SessionReader {
-  /// How complete the session is.
+  /// How complete the session is, as far as its rows and the sizes of its media files show it. The
+  /// media is not read: bytes that changed in place are found by `retake session check`.
   public func status() throws -> SessionStatus { try sessionStatus() }
 
   package func sessionStatus() throws -> SessionStatus {
-    try index.store.status(in: folder)
+    try index.store.status(in: folder, faults: mediaFaults)
+  }
+
+  private var mediaFaults: [MediaSizeFault] {
+    MediaSizeFault.all(of: index.mediaSizes, in: folder)
+  }
+
+  /// The known losses: what the recorder or the importer stored, and media files that are missing
+  /// or have another size.
+  func losses() throws -> String? {
+    let texts = [try index.store.meta("losses")].compactMap(\.self) + mediaFaults.map(\.text)
+    return texts.isEmpty ? nil : texts.joined(separator: "; ")
   }
 
   /// The media files that the database names, relative to the folder, in segment order.
@@ -155,9 +167,7 @@ extension SessionReader {
       times += [counts.firstNanoseconds, counts.lastNanoseconds].compactMap(\.self)
       parts.append(part(track, counts, topic: topics[track.track]))
     }
-    let (kind, losses, source) = (
-      try store.meta("kind"), try store.meta("losses"), try store.meta("source")
-    )
+    let (kind, source) = (try store.meta("kind"), try store.meta("source"))
     let started = try SessionDate.started(in: store)
     let places = try store.meta(TimePlaces.fact).flatMap { TimePlaces(stored: $0) }
     let notes = try footageNotes()
@@ -169,7 +179,7 @@ extension SessionReader {
       sensors: sensors.isEmpty ? nil : sensors.map { .init($0) },
       durationNanoseconds: (times.max() ?? 0) - (times.min() ?? 0),
       bytes: SessionBuilder.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
-      losses: losses, times: places?.places, timeCount: places?.count, source: source,
+      losses: try losses(), times: places?.places, timeCount: places?.count, source: source,
       notes: notes.isEmpty ? nil : notes,
       startedUnixNanoseconds: started, started: started.map(SessionDate.text),
       note: try SessionNote.text(in: store))

@@ -27,11 +27,12 @@ package struct SessionSummary: Hashable, Sendable {
   init(of folder: SessionFolder) throws {
     let store = try SessionReader.open(folder)
     name = folder.name
-    status = try store.status(in: folder)
     started = try SessionDate.started(in: store).map(SessionDate.text)
     note = try SessionNote.text(in: store)
     // Read for its bound: what has too many segments for a reader is an error in the list, too.
-    _ = try store.segments()
+    let sizes = MediaSize.all(of: try store.segments())
+    let faults = MediaSizeFault.all(of: sizes, in: folder)
+    status = try store.status(in: folder, faults: faults)
     let parts = try store.segmentTracks()
     var (count, times) = (0, [Int64]())
     var tracks: [Track] = []
@@ -56,10 +57,10 @@ package struct SessionSummary: Hashable, Sendable {
 }
 
 extension StoreReader {
-  /// How complete the session is.
-  func status(in folder: SessionFolder) throws -> SessionStatus {
+  /// How complete the session is, as far as rows and sizes of files show it.
+  func status(in folder: SessionFolder, faults: [MediaSizeFault]) throws -> SessionStatus {
     guard isClosed else { return RecorderLock.isHeld(folder.lock) ? .recording : .recovered }
-    let stored = try meta("status")
-    return stored.flatMap { SessionStatus(rawValue: $0) } ?? .clean
+    let stored = try meta("status").flatMap { SessionStatus(rawValue: $0) } ?? .clean
+    return faults.isEmpty ? stored : .lossy
   }
 }

@@ -105,6 +105,18 @@ final class FaultServer {
     )
   }
 
+  @Test(.enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"))
+  func `a file behind a URL is imported, not recorded`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("stub-server.py", "http-file")
+    let (result, _) = try record(workplace, "http://127.0.0.1:\(server.ports[0])/x.mp4")
+    try server.end()
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("this is a file of 9000 bytes"), "\(result.stderr)")
+    #expect(result.stderr.contains("retake import FILE"), "\(result.stderr)")
+    #expect(!workplace.exists("live"))
+  }
+
   @Test(
     .enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"),
     arguments: [

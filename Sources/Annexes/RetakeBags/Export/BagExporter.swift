@@ -67,22 +67,16 @@ package struct BagExporter: Sendable {
     guard !FileManager.default.fileExists(atPath: target.path) else {
       throw SessionError.fileExists(path: path)
     }
-    let hidden =
-      target.deletingLastPathComponent().path
-      + "/.\(target.lastPathComponent).\(UUID().uuidString.prefix(8)).mcap"
-    guard FileManager.default.createFile(atPath: hidden, contents: nil),
-      let handle = FileHandle(forUpdatingAtPath: hidden)
-    else { throw SessionError.write(path: path, cause: SystemError.text) }
+    guard let file = PendingFile(for: path, ending: ".mcap") else {
+      throw SessionError.write(path: path, cause: SystemError.text)
+    }
     do {
-      let topics = try write(to: handle, path: path)
-      try handle.synchronize()
-      try handle.close()
-      try check(hidden, topics, path: path)
-      try FileManager.default.moveItem(atPath: hidden, toPath: target.path)
+      let topics = try write(to: file.handle, path: path)
+      try check(file.hidden, topics, path: path)
+      try file.finish(replacing: false)
       return topics
     } catch {
-      try? handle.close()
-      try? FileManager.default.removeItem(atPath: hidden)
+      file.discard()
       throw FullDisk.error(error, writing: target.path)
     }
   }

@@ -85,6 +85,8 @@ struct CacheWarmCommand: ParsableCommand {
       Examples:
         retake cache warm yard --pipeline motion.json
         retake cache warm yard --pipeline motion.json --cache /var/cache/retake
+
+      Exit code 2 if not all values could be kept.
       """)
 
   @OptionGroup var session: SessionArgument
@@ -113,8 +115,19 @@ struct CacheWarmCommand: ParsableCommand {
     job.progress = { line.update("warming", done: $0, total: $1) }
     let summary = try job.run()
     line.finish()
-    if output.json { return try Console.json(summary) }
-    Console.result(SummaryText.of(summary))
+    if output.json {
+      try Console.json(summary)
+    } else {
+      Console.result(SummaryText.of(summary))
+    }
+    guard let use = summary.cache else { return }
+    // A run without its cache is a good run; a warming is not.
+    if let failure = use.failure {
+      throw CacheError.unwritable(path: place.path(in: project), cause: failure)
+    }
+    if use.known + use.computed == 0 {
+      output.note("note: the cache keeps no value of this pipeline: none of its stages is pure")
+    }
   }
 }
 

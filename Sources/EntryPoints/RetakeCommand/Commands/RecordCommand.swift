@@ -155,6 +155,9 @@ struct RecordCommand: ParsableCommand {
       guard (value ?? 1) > 0 else { throw ValidationError("--\(name) is at least 1") }
     }
     try TimeArgument.check(duration, of: "--duration")
+    if let duration, TimeArgument.parse(duration) == .zero {
+      throw ValidationError("'--duration \(duration)' is no time to record")
+    }
     guard !output.json || live.follow || live.outputs.leavesStandardOutput else {
       throw ValidationError("--json and a FILE of '-' both want standard output")
     }

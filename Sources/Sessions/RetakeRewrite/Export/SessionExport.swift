@@ -100,27 +100,25 @@ package struct SessionExport: Sendable {
   }
 }
 
-/// A file that is written under a hidden name and renamed when it is complete.
+/// A file that must not exist yet, written under a hidden name until it is complete.
 final class NewFile {
   private let path: String
+  private let file: PendingFile
+
   /// The path until then.
-  let hidden: String
-  let handle: FileHandle
+  var hidden: String { file.hidden }
+  var handle: FileHandle { file.handle }
 
   init(_ path: String) throws {
     let url = URL(fileURLWithPath: path)
-    self.path = url.path
     guard !FileManager.default.fileExists(atPath: url.path) else {
       throw SessionError.fileExists(path: path)
     }
-    let suffix = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
-    hidden =
-      url.deletingLastPathComponent().path
-      + "/.\(url.deletingPathExtension().lastPathComponent).\(UUID().uuidString.prefix(8))\(suffix)"
-    guard FileManager.default.createFile(atPath: hidden, contents: nil),
-      let handle = FileHandle(forUpdatingAtPath: hidden)
-    else { throw SessionError.write(path: path, cause: String(cString: strerror(errno))) }
-    self.handle = handle
+    let ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
+    guard let file = PendingFile(for: path, ending: ending) else {
+      throw SessionError.write(path: path, cause: String(cString: strerror(errno)))
+    }
+    (self.path, self.file) = (url.path, file)
   }
 
   func write(_ text: String) throws {
@@ -133,18 +131,12 @@ final class NewFile {
 
   func finish() throws {
     do {
-      // Before the rename, so that the name never leads to a file with lost bytes.
-      try handle.synchronize()
-      try handle.close()
-      try FileManager.default.moveItem(atPath: hidden, toPath: path)
+      try file.finish(replacing: false)
     } catch {
       discard()
       throw SessionError.write(path: path, cause: error.systemText)
     }
   }
 
-  func discard() {
-    try? handle.close()
-    try? FileManager.default.removeItem(atPath: hidden)
-  }
+  func discard() { file.discard() }
 }

@@ -128,35 +128,23 @@ package struct SessionDoctor: Sendable {
     }
   }
 
-  /// The finding that a media file's size alone allows, without reading its bytes.
-  private enum SizeFinding { case shorter, longer, pointer }
-
-  /// Checks that the media files have the sizes of the last commit.
+  /// Checks that the media files have the sizes of the last commit. A missing file is found where
+  /// the files are checked.
   ///
   /// - Returns: the files that differ, by name.
   private func checkSizes(
     _ reader: SessionReader, _ notes: inout DoctorNotes
-  ) -> [String: SizeFinding] {
-    var found: [String: SizeFinding] = [:]
-    for name in reader.mediaFiles() {
-      guard let indexed = reader.index.mediaSizes[name], let path = try? folder.file(name),
-        let bytes = try? RegularFile.facts(of: path, links: .followed).bytes
-      else { continue }
-      if LargeFilePointer(file: path) != nil {
-        found[name] = .pointer
-        notes.add(.error, "media", SessionError.pointer(file: path), file: name)
-      } else if bytes < indexed.bytes {
-        found[name] = .shorter
+  ) -> [String: MediaSizeFault.Kind] {
+    var found: [String: MediaSizeFault.Kind] = [:]
+    for fault in MediaSizeFault.all(of: reader.index.mediaSizes, in: folder)
+    where fault.kind != .missing {
+      found[fault.file] = fault.kind
+      if fault.kind == .pointer, let path = try? folder.file(fault.file) {
+        notes.add(.error, "media", SessionError.pointer(file: path), file: fault.file)
+      } else {
         notes.add(
-          .error, "short", "\(name) has \(bytes) bytes of \(indexed.bytes)", file: name,
+          .error, fault.kind == .shorter ? "short" : "file", fault.text, file: fault.file,
           advice: Self.mediaAdvice)
-      } else if bytes > indexed.bytes, indexed.isComplete {
-        found[name] = .longer
-        notes.add(
-          .error, "file",
-          "\(name) is not the file that was stored: it has \(bytes) bytes, not "
-            + "\(indexed.bytes)",
-          file: name, advice: Self.mediaAdvice)
       }
     }
     return found
@@ -165,7 +153,7 @@ package struct SessionDoctor: Sendable {
   private static let mediaAdvice = "Put the original media back, or import it again"
 
   private func checkFiles(
-    _ reader: SessionReader, sizes: [String: SizeFinding], _ notes: inout DoctorNotes
+    _ reader: SessionReader, sizes: [String: MediaSizeFault.Kind], _ notes: inout DoctorNotes
   ) throws {
     let files: [FileRecord]
     do {

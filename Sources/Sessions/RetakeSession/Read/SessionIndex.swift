@@ -36,7 +36,7 @@ package final class SessionIndex: @unchecked Sendable {
     mirrored = MirroredTracks(
       stored: try store.meta(MirroredTracks.fact))
     continuing = Self.continuing(parts, self.segments)
-    mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
+    mediaSizes = MediaSize.all(of: segments)
     // All names are checked when the session is opened, before any file is read.
     for segment in segments { _ = try folder.file(segment.file) }
   }
@@ -179,6 +179,11 @@ struct MediaSize {
   init(_ segments: [SegmentRecord]) {
     bytes = segments.map(\.bytes).max() ?? 0
     isComplete = segments.allSatisfy(\.isClosed)
+  }
+
+  /// The sizes of the files, by name.
+  static func all(of segments: [SegmentRecord]) -> [String: MediaSize] {
+    Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
   }
 }
 

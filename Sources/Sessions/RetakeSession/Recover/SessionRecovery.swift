@@ -16,7 +16,7 @@ package struct RecoveryResult: Hashable, Sendable, Codable {
   package var rebuiltFrames: Int
   /// Bytes of media after the last commit. They stay in the file and belong to no frame.
   package var tailBytes: Int64
-  /// A description of the differences from the recording.
+  /// The known losses, and media files that are missing or have another size.
   package var losses: String?
   /// Data that may be missing, where the evidence does not decide it.
   package var notes: [String] = []
@@ -176,6 +176,6 @@ package struct SessionRecovery: Sendable {
       frames: before.frames.reduce(0, +),
       // A frame that was shed has a cause, too, and is not damaged.
       damagedFrames: counts.reduce(0) { $0 + $1.damaged - $1.shed }, rebuiltFrames: rebuilt,
-      tailBytes: tail, losses: try store.meta("losses"), sessionDigest: try store.digest())
+      tailBytes: tail, losses: try reader.losses(), sessionDigest: try store.digest())
   }
 }

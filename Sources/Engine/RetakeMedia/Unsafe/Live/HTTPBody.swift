@@ -12,13 +12,17 @@ final class HTTPBody {
 
   private static let bufferBytes = 1 << 15
 
-  /// - Throws: `MediaError.redirected`, `.notStream`, and the errors of `TextExchange`.
+  /// - Throws: `MediaError.redirected`, `.notStream`, `.notLive`, and the errors of `TextExchange`.
   init(_ stream: StreamAddress, _ interruption: CallGuard) throws {
     exchange = try TextExchange(Self.request(stream), to: stream, interruption: interruption)
     try exchange.refuseRedirection()
     guard exchange.status == 200 else {
       throw MediaError.notStream(
         address: stream.publicText, cause: "it answered with status \(exchange.status)")
+    }
+    // A file would arrive faster than in real time, and again after each end.
+    if let bytes = exchange.bodyBytes {
+      throw MediaError.notLive(address: stream.publicText, bytes: bytes)
     }
     let buffer = FFmpeg.required(av_malloc(Self.bufferBytes)).assumingMemoryBound(to: UInt8.self)
     let context = avio_alloc_context(

@@ -8,6 +8,8 @@ final class TextExchange {
   // directly because FFmpeg's buffered reader cannot both read and write.
   let stream: StreamAddress
   private(set) var status = 0
+  /// The length of an HTTP body in bytes; nil if the server does not know it, as for a live stream.
+  private(set) var bodyBytes: Int64?
   private(set) var location: String?
   /// Bytes that were received after the response's header.
   private var rest: ArraySlice<UInt8> = []
@@ -137,9 +139,16 @@ final class TextExchange {
         address: stream.publicText, cause: "it speaks neither HTTP nor RTSP")
     }
     status = number
+    location = Self.field("location", of: lines)
+    // Each part of a multipart body has its own length, and its server may invent the total.
+    let isParts = Self.field("content-type", of: lines)?.lowercased().hasPrefix("multipart/")
+    bodyBytes = isParts == true ? nil : Self.field("content-length", of: lines).flatMap(Int64.init)
+  }
+
+  private static func field(_ name: String, of lines: [Substring]) -> String? {
     // The names of header fields are case-insensitive (RFC 9110, 5.1).
-    let line = lines.first { $0.lowercased().hasPrefix("location:") }
-    location = line.map { String($0.dropFirst("location:".count).drop { $0 == " " }) }
+    let line = lines.first { $0.lowercased().hasPrefix(name + ":") }
+    return line.map { String($0.dropFirst(name.count + 1).drop { $0 == " " }) }
   }
 
   /// - Throws: `MediaError.redirected`.

@@ -54,10 +54,11 @@ struct SessionMigrateCommand: ParsableCommand {
       try SessionMigration(of: path, to: target, link: link, report: report).run()
     }
     guard let result = made else {
-      output.note("nothing to migrate: the session has schema \(SessionMigration.schema) already")
       // Scripts get one document even if no migration was necessary.
-      if output.json { try Console.json(try SessionReader(opening: path).info()) }
-      return
+      if output.json { return try Console.json(try SessionReader(opening: path).info()) }
+      return Console.result(
+        "nothing to migrate, no copy made: \(visible(path)) has schema "
+          + "\(SessionMigration.schema) already")
     }
     try SessionCopyText.tell(result, output, in: project)
   }

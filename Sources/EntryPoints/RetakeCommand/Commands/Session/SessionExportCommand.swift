@@ -64,6 +64,9 @@ struct SessionExportCommand: ParsableCommand {
     if sensor != nil, rows != .samples {
       throw ValidationError("--sensor goes with --rows samples")
     }
+    if liveRun != nil, ![.decisions, .results, .spans].contains(rows) {
+      throw ValidationError("--run goes with --rows decisions, results or spans")
+    }
     if bag.mcap == nil, bag.hasDetails {
       throw ValidationError("--codec and --golden go with --mcap")
     }

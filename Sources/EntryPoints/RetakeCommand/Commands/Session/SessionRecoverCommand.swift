@@ -30,11 +30,11 @@ struct SessionRecoverCommand: ParsableCommand {
       try Console.json(result)
       return
     }
-    // A closed session is not changed, and its bytes were not checked.
+    // A closed session is not changed, and its media was not read.
     guard result.wasOpen else {
-      Console.result(
-        "\(result.status.rawValue): nothing to recover, \(counted(result.frames, "frame")); "
-          + "retake session check checks the bytes")
+      Console.result("closed already, nothing to recover: \(counted(result.frames, "frame"))")
+      if let losses = result.losses { Console.result("  incomplete: \(visible(losses))") }
+      output.note("  the media was not read; retake session check \(path) reads it")
       return
     }
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""

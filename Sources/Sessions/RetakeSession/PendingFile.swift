@@ -1,0 +1,82 @@
+package import Foundation
+import RetakeCore
+
+/// A file that is written under a hidden name in its folder, and gets its own name when it is
+/// complete. The writer holds a lock on it; the file of a killed writer has none, and the next
+/// writer of the same file removes it.
+package final class PendingFile {
+  /// The path until `finish`.
+  package let hidden: String
+  /// For reading and writing.
+  package let handle: FileHandle
+  private let path: String
+
+  /// Length of the random part of a hidden name.
+  private static let randomLength = 8
+
+  /// - Parameters:
+  ///   - path: The final path.
+  ///   - ending: The end of the hidden name, such as `.mkv`, by which a program may know its type.
+  /// - Returns: nil if the file cannot be created; `errno` has the reason.
+  package init?(for path: String, ending: String) {
+    let url = URL(fileURLWithPath: path)
+    self.path = url.path
+    let folder = url.deletingLastPathComponent().path
+    let prefix = ".\(url.lastPathComponent)."
+    Self.sweep(folder, prefix: prefix, ending: ending)
+    while true {
+      let name = "\(folder)/\(prefix)\(UUID().uuidString.prefix(Self.randomLength))\(ending)"
+      let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { return nil }
+      // On a file system without locks, the file of a killed writer stays.
+      _ = flock(descriptor, LOCK_EX)
+      var status = stat()
+      // Before it had its lock, another writer may have removed it.
+      guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+        close(descriptor)
+        continue
+      }
+      hidden = name
+      handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      return
+    }
+  }
+
+  /// Removes the files that killed writers of the same file left.
+  private static func sweep(_ folder: String, prefix: String, ending: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let count = prefix.count + randomLength + ending.count
+    for name in names where name.hasPrefix(prefix) && name.hasSuffix(ending) && name.count == count
+    {
+      let random = name.dropFirst(prefix.count).prefix(randomLength)
+      guard random.allSatisfy(\.isHexDigit) else { continue }
+      let descriptor = open("\(folder)/\(name)", O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+      unlink("\(folder)/\(name)")
+    }
+  }
+
+  /// Makes the bytes durable, and gives the file its name.
+  ///
+  /// - Parameter replacing: Whether a file of that name is replaced.
+  /// - Throws: The error of the file system; the hidden file stays.
+  package func finish(replacing: Bool) throws {
+    // Before the rename, so that the name never leads to a file with lost bytes.
+    try handle.synchronize()
+    // The lock lasts until the file has its name.
+    if replacing {
+      guard rename(hidden, path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    } else {
+      try FileManager.default.moveItem(atPath: hidden, toPath: path)
+    }
+    try handle.close()
+  }
+
+  /// Removes the file.
+  package func discard() {
+    try? FileManager.default.removeItem(atPath: hidden)
+    try? handle.close()
+  }
+}
