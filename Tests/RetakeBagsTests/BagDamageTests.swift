@@ -82,7 +82,7 @@ import Testing
       #expect(gray.bytes(of: 0) == SampleBag.pixels(number, 48))
       #expect(try reader.frame(FrameID(track: 1, sequence: number)).format == .rgb)
     }
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
   }
 
   private static let numbers = SampleBag(

@@ -265,7 +265,7 @@ import Testing
     let frame = FrameID(track: 1, sequence: 2)
     #expect(throws: SessionError.self) { try reader.frame(frame) }
     #expect(try reader.frame(FrameID(track: 1, sequence: 3)).width == 8)
-    let doctor = try SessionDoctor(path: result.folder.path, decodes: true).run()
+    let doctor = try SessionCheck(path: result.folder.path, decodes: true).run()
     #expect(!doctor.findings.contains { $0.severity == .error })
   }
 

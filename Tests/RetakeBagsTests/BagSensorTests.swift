@@ -91,7 +91,7 @@ import Testing
       ])
     #expect(try rows(reader, "imu/data/orientation").map(\.values.count) == [4, 4])
     #expect(try rows(reader, "imu/data/variance").first?.values.last == 36)
-    let doctor = try SessionDoctor(path: result.folder.path).run()
+    let doctor = try SessionCheck(path: result.folder.path).run()
     #expect(doctor.isHealthy)
     #expect(try reader.index.store.checkSamples().isEmpty)
   }

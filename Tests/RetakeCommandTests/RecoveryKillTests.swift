@@ -104,7 +104,7 @@ struct RecoveryKillTests {
         let again = try SessionRecovery(path, fromMedia: item.options.contains("--from-media"))
           .run()
         #expect(again.sessionDigest == digest, "\(item.name): killed at \(point)")
-        #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+        #expect(try SessionCheck(path: path, decodes: true).run().isHealthy)
         #expect(try FileManager.default.contentsOfDirectory(atPath: work) == ["yard"])
       }
     }

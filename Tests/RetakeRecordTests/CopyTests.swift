@@ -78,7 +78,7 @@ import Testing
         try reader.frame(FrameID(track: 0, sequence: sequence)).pixelDigest
           == frames[sequence].frame.pixelDigest)
     }
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
   }
 
   @Test func `a packet without a start code is lost with what refers to it`() throws {
@@ -331,6 +331,6 @@ import Testing
       try MediaFileSource(path: path), options: options, machine: .still()
     ).run()
     #expect(result.status == .clean && result.progress.segments == 3)
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
   }
 }

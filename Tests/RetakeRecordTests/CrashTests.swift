@@ -64,7 +64,7 @@ struct CrashImages {
       #expect(!again.wasOpen && again.sessionDigest == result.sessionDigest)
       let events = try StoredFrames(image.path).events
       #expect(events.map(\.kind) == ["recording.cut"])
-      let diagnosis = try SessionDoctor(path: image.path, decodes: true).run()
+      let diagnosis = try SessionCheck(path: image.path, decodes: true).run()
       #expect(diagnosis.isHealthy && diagnosis.status == .recovered)
     }
   }

@@ -184,7 +184,7 @@ import Testing
     let result = try imported(path)
     #expect(result.status == .lossy)
     #expect(try marked(result.folder.path) == Array(damaged))
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
     try checkGood(result.folder.path)
     let causes = try StoredFrames(result.folder.path).all.map(\.cause)
     for preset in [RecordingPreset.copy, .ffv1] {

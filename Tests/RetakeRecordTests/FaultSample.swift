@@ -101,7 +101,7 @@ struct Truth: Equatable {
   init(_ path: String) throws {
     rows = try Rows(path)
     pixels = Self.pixels(path, count: rows.frames.count)
-    codes = Set(try SessionDoctor(path: path, decodes: true).run().findings.map(\.code))
+    codes = Set(try SessionCheck(path: path, decodes: true).run().findings.map(\.code))
   }
 
   /// Each frame by itself, as it is decoded now.
@@ -124,7 +124,7 @@ struct FaultVerdict {
 
   init(_ path: String, _ truth: Truth) throws {
     self.truth = truth
-    diagnosis = try SessionDoctor(path: path, decodes: true).run()
+    diagnosis = try SessionCheck(path: path, decodes: true).run()
     rows = try? Truth.Rows(path)
     pixels = Truth.pixels(path, count: truth.pixels.count)
   }
@@ -139,7 +139,7 @@ struct FaultVerdict {
   var isNamed: Bool {
     diagnosis.findings.contains {
       !truth.codes.contains($0.code)
-        && ($0.severity != .note || $0.code == "session.doctor.tail")
+        && ($0.severity != .note || $0.code == "session.check.tail")
         && ($0.file != nil || $0.table != nil || $0.frame != nil)
     }
   }
@@ -168,7 +168,7 @@ struct FaultVerdict {
 extension SessionFinding {
   fileprivate var isOfMedia: Bool {
     ["packet", "media", "frame", "pixels", "short"].contains {
-      code == "session.doctor.\($0)"
+      code == "session.check.\($0)"
     }
   }
 }

@@ -86,7 +86,7 @@ import Testing
       #expect(result.frames >= sample.truth.pixels.count, "\(name): \(result)")
       let found = Truth.pixels(path, count: sample.truth.pixels.count)
       #expect(found == sample.truth.pixels, "\(name): pixels after a rebuild")
-      #expect(try SessionDoctor(path: path).run().isHealthy, "\(name): after a rebuild")
+      #expect(try SessionCheck(path: path).run().isHealthy, "\(name): after a rebuild")
       figures.rebuilt += 1
     } catch {
       // A newer schema number is damage that cannot be distinguished from a newer version.

@@ -174,7 +174,7 @@ import Testing
     }
     let event = try #require(try reader.events().first { $0.kind == "database.held" })
     #expect(event.json.contains("\"program\":\"python3\""))
-    #expect(try SessionDoctor(path: path, decodes: true).run().findings.isEmpty)
+    #expect(try SessionCheck(path: path, decodes: true).run().findings.isEmpty)
     #expect(logBytes.withLock { $0 } <= 64 << 20)
     print(
       "faults | \(rival == .locks ? "14" : "15") | another comes in while it is recorded: "

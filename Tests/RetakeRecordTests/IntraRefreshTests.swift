@@ -61,7 +61,7 @@ import Testing
       let frame = try reader.frame(FrameID(track: 0, sequence: sequence))
       #expect(frame.pixelDigest == expected[sequence], "\(sequence)")
     }
-    let doctor = try SessionDoctor(path: session, decodes: true).run()
+    let doctor = try SessionCheck(path: session, decodes: true).run()
     #expect(doctor.isHealthy && doctor.damagedFrames == 0)
   }
 

@@ -382,7 +382,7 @@ private struct LostSource: RecordingSource {
     #expect((rows.all.first?.pts ?? 999) <= 70, "a second before, at least")
     #expect(rows.events.map(\.kind) == ["recording.triggered"])
     #expect(result.progress.passed + rows.all.count == 150)
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().findings == [])
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().findings == [])
   }
 
   @Test func `a ring that nobody triggers leaves nothing behind`() throws {

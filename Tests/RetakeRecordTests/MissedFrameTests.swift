@@ -56,7 +56,7 @@ import Testing
     let rows = try StoredFrames(result.folder.path)
     #expect(rows.all.map(\.pts) == (0..<150).map { Int64($0) })
     #expect(rows.all.filter { $0.cause != nil }.map(\.sequence) == Array(40...44))
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
   }
 
   /// A scene without memory for some of its images.

@@ -19,7 +19,7 @@ import Testing
     _ = try record(Scene(40, format: format), options: options)
     let path = folder.file("yard").path
     let encoding = try #require(preset.replayEncoding)
-    let result = try SessionOptimize(
+    let result = try SessionTranscode(
       of: path,
       .init(target: SessionTarget(into: folder.file("Fast").path), encoding: encoding)
     ).run()
@@ -34,7 +34,7 @@ import Testing
     // Recorded in a format that the preset keeps.
     let isKept = preset.format(for: old.tracks[0].format) == old.tracks[0].format
     #expect(!preset.isLossless || !isKept || result.exact)
-    #expect(try SessionDoctor(path: result.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.path, decodes: true).run().isHealthy)
   }
 
   @Test func `what encodes nothing makes no replay copy`() {

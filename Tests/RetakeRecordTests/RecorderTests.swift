@@ -38,7 +38,7 @@ import Testing
     preset: RecordingPreset
   ) throws {
     let result = try record(Scene(70), options: .test(folder, preset: preset))
-    let diagnosis = try SessionDoctor(path: result.folder.path, decodes: true).run()
+    let diagnosis = try SessionCheck(path: result.folder.path, decodes: true).run()
     #expect(diagnosis.findings == [])
     #expect(diagnosis.framesChecked == 70)
     let rows = try StoredFrames(result.folder.path)
@@ -93,8 +93,8 @@ import Testing
       try StoredFrames(result.folder.path).segments.map(\.reason) == [
         nil, "96x48 I420", "96x64 I420",
       ])
-    let findings = try SessionDoctor(path: result.folder.path, decodes: true).run().findings
-    #expect(findings.map(\.code) == ["session.doctor.footage"])
+    let findings = try SessionCheck(path: result.folder.path, decodes: true).run().findings
+    #expect(findings.map(\.code) == ["session.check.footage"])
   }
 
   @Test func `a segment ends at its limit, with a key frame behind it`() throws {
@@ -103,7 +103,7 @@ import Testing
     let result = try record(Scene(40), options: options)
     #expect((3...4).contains(result.progress.segments))
     #expect(try StoredFrames(result.folder.path).segments.allSatisfy { $0.isClosed })
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().findings == [])
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().findings == [])
 
     options.name = "again"
     let again = try record(Scene(40), options: options)

@@ -109,12 +109,12 @@ import Testing
     holder.withLock { $0 = nil }
     #expect(images.paths.count >= 5, "a commit for each second of the ring")
     for path in images.paths {
-      #expect(try SessionDoctor(path: path).run().isHealthy, "\(path): a crash explains it")
+      #expect(try SessionCheck(path: path).run().isHealthy, "\(path): a crash explains it")
       let media = path + "/media/video-00000.mkv"
       let packets = try MediaDemuxer(path: media).packetCount()
       let result = try SessionRecovery(path).run()
       #expect(result.frames == packets && result.damagedFrames == 0, "\(path): \(packets)")
-      #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+      #expect(try SessionCheck(path: path, decodes: true).run().isHealthy)
       #expect(try SessionRecovery(path, fromMedia: true).run().frames == packets)
       let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
       // Before the first commit there is no table to add rows to, and the empty database is kept.
@@ -134,7 +134,7 @@ import Testing
     _ = try StoreWriter(creating: path + "/session.sqlite", durability: .building).close()
     #expect(try SessionRecovery(path).run().frames == 0)
     #expect(try SessionRecovery(path, fromMedia: true).run().frames == 40)
-    #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: path, decodes: true).run().isHealthy)
   }
 }
 

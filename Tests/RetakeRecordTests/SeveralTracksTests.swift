@@ -67,7 +67,7 @@ private struct Rig {
     #expect(try packetDigest(of: reader, through: 59) == result.progress.packetDigest)
     #expect(
       reader.mediaFiles().sorted() == ["media/video-00000.mkv", "media/video-t1-00001.mkv"])
-    #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: path, decodes: true).run().isHealthy)
   }
 
   @Test func `frames of several tracks come in the order of their times`() throws {

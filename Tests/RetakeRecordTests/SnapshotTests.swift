@@ -37,7 +37,7 @@ import Testing
     for item in all {
       let result = try #require(item.result, "\(item.code ?? "")")
       #expect(result.frames == item.line.frames.captured && result.status == .clean)
-      let doctor = try SessionDoctor(path: result.path, decodes: true).run()
+      let doctor = try SessionCheck(path: result.path, decodes: true).run()
       #expect(doctor.findings.isEmpty, "\(doctor.findings)")
       let reader = try SessionReader(
         opening: result.path, options: ReadOptions(verifiesPixels: true))
@@ -50,7 +50,7 @@ import Testing
       #expect(names == ["NOTES.md", "media", "session.sqlite"])
     }
     #expect(whole.status == .clean && whole.progress.frames.captured == 90)
-    #expect(try SessionDoctor(path: path, decodes: true).run().findings.isEmpty)
+    #expect(try SessionCheck(path: path, decodes: true).run().findings.isEmpty)
   }
 
   @Test func `a copy says how many megabytes are done, and stops when it is told to`() throws {
@@ -63,7 +63,7 @@ import Testing
       FileRecord(path: "media/gyro.csv", role: "gyro", sha256: [UInt8](repeating: 0, count: 32))
     ])
     try writer.close()
-    let copied = Mutex<[SessionDoctor.Progress]>([])
+    let copied = Mutex<[SessionCheck.Progress]>([])
     let target = SessionTarget(into: folder.file("Copies").path)
     _ = try SessionSnapshot(of: whole.folder.path, to: target) { progress in
       if progress.unit == .megabytes { copied.withLock { $0.append(progress) } }
@@ -133,8 +133,8 @@ import Testing
     let truth = Truth.pixels(image.path, count: image.line.frames.captured)
     try FileManager.default.removeItem(atPath: image.path + "/session.sqlite-wal")
 
-    let doctor = try SessionDoctor(path: image.path).run()
-    let log = try #require(doctor.findings.first { $0.code == "session.doctor.log" })
+    let doctor = try SessionCheck(path: image.path).run()
+    let log = try #require(doctor.findings.first { $0.code == "session.check.log" })
     #expect(log.message.contains("session.sqlite-wal is gone"))
     #expect(log.advice?.contains("--from-media") == true && !doctor.isHealthy)
 
@@ -153,9 +153,9 @@ import Testing
     store.setMeta("closed", "0")
     try store.commit()
     try store.release()
-    let doctor = try SessionDoctor(path: whole.folder.path).run()
+    let doctor = try SessionCheck(path: whole.folder.path).run()
     #expect(doctor.isHealthy, "\(doctor.findings)")
-    #expect(doctor.findings.filter { $0.severity != .note }.map(\.code) == ["session.doctor.open"])
+    #expect(doctor.findings.filter { $0.severity != .note }.map(\.code) == ["session.check.open"])
   }
 
   @Test func `frames behind the last commit are found in the media, in their own time`() throws {
@@ -168,17 +168,17 @@ import Testing
     let truth = try StoredFrames(last.path)
 
     // Unpaced: there are seconds of media between two commits.
-    let unpaced = try SessionDoctor(path: first.path).run()
+    let unpaced = try SessionCheck(path: first.path).run()
     #expect(unpaced.isHealthy, "\(unpaced.findings)")
-    #expect(unpaced.findings.first { $0.code == "session.doctor.tail" }?.severity == .note)
-    #expect(unpaced.findings.contains { $0.code == "session.doctor.open" })
+    #expect(unpaced.findings.first { $0.code == "session.check.tail" }?.severity == .note)
+    #expect(unpaced.findings.contains { $0.code == "session.check.open" })
 
     let store = try StoreWriter(continuing: first.path + "/session.sqlite")
     store.setMeta("pace", "realtime")
     try store.commit()
     try store.release()
-    let doctor = try SessionDoctor(path: first.path).run()
-    let tail = try #require(doctor.findings.first { $0.code == "session.doctor.tail" })
+    let doctor = try SessionCheck(path: first.path).run()
+    let tail = try #require(doctor.findings.first { $0.code == "session.check.tail" })
     #expect(tail.severity == .error && tail.message.contains("rows are missing"))
 
     let result = try SessionRecovery(first.path, fromMedia: true).run()
@@ -190,6 +190,6 @@ import Testing
       #expect(abs(row.ptsNanoseconds - expected.ptsNanoseconds) <= 1_000_000)
       #expect(abs(row.arrivalNanoseconds - expected.arrivalNanoseconds) <= 2_000_000)
     }
-    #expect(try SessionDoctor(path: first.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: first.path, decodes: true).run().isHealthy)
   }
 }

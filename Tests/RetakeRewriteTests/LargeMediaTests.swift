@@ -32,10 +32,10 @@ struct LargeMediaTests {
     let media = URL(filePath: imported.path + "/media/original.mp4")
     // Reading all of it would last days.
     try grow(media, to: 4 << 40)
-    let diagnosis = try SessionDoctor(path: imported.path, decodes: true).run()
+    let diagnosis = try SessionCheck(path: imported.path, decodes: true).run()
     #expect(!diagnosis.isHealthy && diagnosis.damagedFrames == 120)
     let first = try #require(diagnosis.findings.first)
-    #expect(first.code == "session.doctor.file" && first.message.contains("4398046511104 bytes"))
+    #expect(first.code == "session.check.file" && first.message.contains("4398046511104 bytes"))
     let target = SessionTarget(into: imported.folder.file("Copies").path)
     let refused: [(String, String?)] = [
       ("export", code { try SessionExport(of: imported.path).media(to: out(imported, "mp4")) }),
@@ -52,7 +52,7 @@ struct LargeMediaTests {
     let imported = try largeImport()
     let calls = Mutex(0)
     let stopped = code {
-      try SessionDoctor(path: imported.path) { progress in
+      try SessionCheck(path: imported.path) { progress in
         calls.withLock { $0 += 1 }
         return progress.unit != .megabytes || progress.done < 3
       }.run()

@@ -29,11 +29,11 @@ import Testing
     try writer.close()
     try sqlite(imported, "DELETE FROM frame WHERE sequence = 3")
 
-    let findings = try SessionDoctor(path: imported.path, decodes: true).run().findings
+    let findings = try SessionCheck(path: imported.path, decodes: true).run().findings
 
-    let pixels = findings.filter { $0.code == "session.doctor.pixels" }
+    let pixels = findings.filter { $0.code == "session.check.pixels" }
     #expect(pixels.map(\.frame) == [FrameID(track: 0, sequence: 19)], "\(findings)")
-    #expect(findings.contains { $0.code == "session.doctor.gap" })
+    #expect(findings.contains { $0.code == "session.check.gap" })
   }
 
   @Test func `a session without a frame lasts no time`() throws {
@@ -90,7 +90,7 @@ import Testing
     #expect(csv.utf8.count { $0 == UInt8(ascii: "\n") } == 21)
 
     let target = SessionTarget(into: imported.folder.file("Fast").path, name: "fast")
-    let copy = try SessionOptimize(of: imported.path, .init(target: target)).run()
+    let copy = try SessionTranscode(of: imported.path, .init(target: target)).run()
     #expect(copy.frames == 20 && copy.exact)
   }
 }

@@ -33,10 +33,10 @@ import Testing
 
   @Test func `a replay copy says that it has no opacity`() throws {
     let session = try session("yuva420p")
-    let result = try SessionOptimize(of: session, .init(target: target("a"), isForced: true)).run()
+    let result = try SessionTranscode(of: session, .init(target: target("a"), isForced: true)).run()
     #expect(result.lacksOpacity == true)
     #expect(result.notes.contains { $0.hasPrefix("the copy has no opacity") }, "\(result.notes)")
-    let opaque = try SessionOptimize(
+    let opaque = try SessionTranscode(
       of: try self.session("yuv420p"), .init(target: target("b"), isForced: true)
     ).run()
     #expect(opaque.lacksOpacity == nil && !opaque.notes.contains { $0.contains("opacity") })

@@ -15,9 +15,9 @@ import Testing
     _ path: String, into folder: TemporaryFolder, name: String? = nil,
     encoding: ReplayEncoding = .raw, isForced: Bool = false,
     freeBytes: @escaping @Sendable (String) -> Int64? = { _ in nil },
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) throws -> OptimizeResult {
-    try SessionOptimize(
+    try SessionTranscode(
       of: path,
       .init(
         target: SessionTarget(into: folder.file("Fast").path, name: name), encoding: encoding,
@@ -93,7 +93,7 @@ import Testing
     #expect(try contents(of: path) == before)
     #expect(result.exact && result.differingFrames == 0)
     try checkSame(path, result.path)
-    let diagnosis = try SessionDoctor(path: result.path, decodes: true).run()
+    let diagnosis = try SessionCheck(path: result.path, decodes: true).run()
     #expect(diagnosis.isHealthy, "\(diagnosis.findings)")
     let (old, new) = (try SessionReader(opening: path), try SessionReader(opening: result.path))
     for tracks in InputLineage.choices(of: old.index.tracks) {
@@ -181,7 +181,7 @@ import Testing
     #expect(!result.exact && result.differingFrames == result.frames)
     #expect(result.notes.contains { $0.contains("goldens will not be equal") })
     try checkSame(imported.path, result.path, isExact: false)
-    #expect(try SessionDoctor(path: result.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.path, decodes: true).run().isHealthy)
     let (old, new) = (try imported.reader(), try SessionReader(opening: result.path))
     #expect(try new.inputDigest(tracks: [0]) != old.inputDigest(tracks: [0]))
   }
@@ -248,7 +248,7 @@ import Testing
     #expect(fact.contains(#""codec":"raw""#) && fact.contains(#""exact":true"#))
     #expect(fact.contains("\(try imported.reader().sessionDigest())"))
     #expect(
-      try SessionDoctor(path: result.path).run().findings.allSatisfy { $0.severity != .error })
+      try SessionCheck(path: result.path).run().findings.allSatisfy { $0.severity != .error })
   }
 
   @Test func `a lossy copy's live run no longer claims the pipeline's pixels`() throws {

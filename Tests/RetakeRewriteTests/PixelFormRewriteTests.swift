@@ -47,7 +47,7 @@ import Testing
   private func optimized(
     _ path: String, _ encoding: ReplayEncoding, into folder: TemporaryFolder
   ) throws -> OptimizeResult {
-    try SessionOptimize(
+    try SessionTranscode(
       of: path,
       .init(
         target: SessionTarget(into: folder.file(encoding.name).path, name: "copy"),

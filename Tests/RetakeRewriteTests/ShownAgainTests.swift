@@ -65,7 +65,7 @@ import Testing
     for row in rows.reversed() {
       _ = try reader.frame(FrameID(track: 0, sequence: row.sequence))
     }
-    #expect(try SessionDoctor(path: old.path, decodes: true).run().findings.isEmpty)
+    #expect(try SessionCheck(path: old.path, decodes: true).run().findings.isEmpty)
     let result = try #require(
       try SessionMigration(
         of: old.path, to: SessionTarget(into: imported.folder.file("New").path, name: "old")
@@ -75,7 +75,7 @@ import Testing
     #expect(try migrated.index.store.frames(track: 0, sequences: 0..<9_999) == rows)
     #expect(try migrated.sessionDigest() == reader.sessionDigest())
     #expect(try migrated.sessionDigest() == imported.reader().sessionDigest())
-    #expect(try SessionDoctor(path: result.path, decodes: true).run().findings.isEmpty)
+    #expect(try SessionCheck(path: result.path, decodes: true).run().findings.isEmpty)
   }
 
   @Test func `two frames that say to be the same picture are found by the doctor`() throws {
@@ -87,8 +87,8 @@ import Testing
     writer.replace([row])
     try writer.close()
 
-    let findings = try SessionDoctor(path: imported.path).run().findings
-    #expect(findings.map(\.code) == ["session.doctor.row"])
+    let findings = try SessionCheck(path: imported.path).run().findings
+    #expect(findings.map(\.code) == ["session.check.row"])
     #expect(findings.first?.message.contains("are both said to be image") == true)
   }
 

@@ -54,7 +54,7 @@ import Testing
     #expect(named == [30, second])
 
     let trim = SessionTrim(of: imported.path, .init(target: target(imported)))
-    let optimize = SessionOptimize(of: imported.path, .init(target: target(imported)))
+    let optimize = SessionTranscode(of: imported.path, .init(target: target(imported)))
     for run in [{ _ = try trim.run() }, { _ = try optimize.run() }] {
       do {
         try run()
@@ -64,7 +64,7 @@ import Testing
       }
       #expect(!FileManager.default.fileExists(atPath: imported.folder.file("Made/made").path))
     }
-    let findings = try SessionDoctor(path: imported.path, decodes: true).run().findings
+    let findings = try SessionCheck(path: imported.path, decodes: true).run().findings
     #expect(findings.contains { $0.frame?.sequence == 30 && $0.severity == .error })
     let error = SessionError.pixelMismatch(
       session: imported.path, frame: FrameID(track: 0, sequence: 30))
@@ -96,7 +96,7 @@ import Testing
       #expect(named { try trim.run() } == "0:30", "from \(from) ms")
     }
     #expect(
-      named { try SessionOptimize(of: imported.path, .init(target: target(imported))).run() }
+      named { try SessionTranscode(of: imported.path, .init(target: target(imported))).run() }
         == "0:30")
   }
 
@@ -108,7 +108,7 @@ import Testing
     #expect(
       named { try SessionTrim(of: imported.path, .init(target: target)).run() } == "2:2")
     #expect(
-      named { try SessionOptimize(of: imported.path, .init(target: target)).run() } == "2:2")
+      named { try SessionTranscode(of: imported.path, .init(target: target)).run() } == "2:2")
   }
 
   @Test func `a row that is not the one that was written is named before its frame is read`() throws

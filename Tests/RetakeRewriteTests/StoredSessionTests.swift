@@ -57,7 +57,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try stored.copy(to: folder)
     try check(stored, at: path, schema: stored.schema)
-    #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: path, decodes: true).run().isHealthy)
   }
 
   @Test(arguments: closed)
@@ -72,7 +72,7 @@ import Testing
     #expect("\(result.sessionDigest)" == stored.digest)
     #expect(try contents(of: path) == before)
     try check(stored, at: result.path, schema: SessionMigration.schema)
-    #expect(try SessionDoctor(path: result.path, decodes: true).run().findings.isEmpty)
+    #expect(try SessionCheck(path: result.path, decodes: true).run().findings.isEmpty)
     #expect(try SessionMigration(of: result.path, to: target).run() == nil)
   }
 

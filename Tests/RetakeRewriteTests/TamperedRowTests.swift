@@ -177,8 +177,8 @@ import Testing
 
     #expect(try reader.entries(of: 0, sequences: 0..<10_000).count == 120)
     #expect(throws: Never.self) { try reader.frame(FrameID(track: 0, sequence: 8)) }
-    let findings = try SessionDoctor(path: imported.path).run().findings
-    #expect(findings.map(\.code) == ["session.doctor.check"])
+    let findings = try SessionCheck(path: imported.path).run().findings
+    #expect(findings.map(\.code) == ["session.check.check"])
   }
 
   /// A copy of a session without the rows of one packet and its frame, with correct checksums.

@@ -141,7 +141,7 @@ import Testing
         == rows[10..<30].map(\.pixelHash))
     #expect(try span.info().times?.map(\.frame) == [10])
 
-    let optimized = try SessionOptimize(
+    let optimized = try SessionTranscode(
       of: result.folder.path,
       .init(target: SessionTarget(into: folder.file("Made").path, name: "fast"))
     ).run()

@@ -82,9 +82,9 @@ import Testing
     #expect(found.map(\.format) == expected.map(\.format))
     #expect(found.map(\.range) == expected.map(\.range))
     #expect(found.map(\.matrix) == expected.map(\.matrix))
-    let diagnosis = try SessionDoctor(path: result.path, decodes: true).run()
+    let diagnosis = try SessionCheck(path: result.path, decodes: true).run()
     // The doctor names the sensors: of a clip with audio its sound.
-    let others = diagnosis.findings.filter { $0.code != "session.doctor.sensor" }
+    let others = diagnosis.findings.filter { $0.code != "session.check.sensor" }
     #expect(others.isEmpty, "\(others)")
     try checkLeak(imported, result.path, expected)
   }
@@ -244,7 +244,7 @@ import Testing
     #expect(code { try reader.frame(damaged) } == "session.frame.noPixels")
     #expect(try reader.entries(of: 0, sequences: 5..<6).first?.isPayloadMissing == false)
     #expect(code { try reader.frame(FrameID(track: 0, sequence: 6)) } == nil)
-    #expect(try SessionDoctor(path: result.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.path, decodes: true).run().isHealthy)
   }
 
   /// The replacements of a media file.

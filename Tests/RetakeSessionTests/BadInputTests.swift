@@ -356,6 +356,6 @@ struct BadInputTests {
     #expect(code { try SessionReader(opening: empty) } == "session.open.notSession")
     #expect(code { try SessionReader(opening: file) } == "session.open.notSession")
     #expect(code { try SessionReader(opening: empty + "/none") } == "session.open.notSession")
-    #expect(code { try SessionDoctor(path: empty).run() } == "session.open.notSession")
+    #expect(code { try SessionCheck(path: empty).run() } == "session.open.notSession")
   }
 }

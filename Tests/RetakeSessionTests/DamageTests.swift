@@ -29,7 +29,7 @@ struct DamageTests {
     let hit = rows.filter { ($0.entry ?? 0) <= packet && packet <= ($0.packet ?? 0) }
     try flip(packet: packet, of: imported)
 
-    let diagnosis = try SessionDoctor(path: imported.path).run()
+    let diagnosis = try SessionCheck(path: imported.path).run()
     let reader = try imported.reader()
     var failed: [Int] = []
     for row in rows {
@@ -44,7 +44,7 @@ struct DamageTests {
 
     #expect(
       diagnosis.findings.map(\.code).prefix(3) == [
-        "session.doctor.file", "session.doctor.packet", "session.doctor.frame",
+        "session.check.file", "session.check.packet", "session.check.frame",
       ])
     #expect(diagnosis.findings[1].packet == packet)
     let named = diagnosis.findings.dropFirst(2).flatMap { finding -> [Int] in
@@ -68,14 +68,14 @@ struct DamageTests {
     #expect(
       code { try imported.reader().frame(FrameID(track: 0, sequence: last)) }
         == "session.media.mismatch")
-    #expect(try !SessionDoctor(path: imported.path).run().isHealthy)
+    #expect(try !SessionCheck(path: imported.path).run().isHealthy)
 
     try FileManager.default.removeItem(at: file)
     #expect(
       code { try imported.reader().frame(FrameID(track: 0, sequence: 0)) }
         == "session.media.missing")
-    let codes = try SessionDoctor(path: imported.path).run().findings.map(\.code)
-    #expect(codes.contains("session.doctor.media"))
+    let codes = try SessionCheck(path: imported.path).run().findings.map(\.code)
+    #expect(codes.contains("session.check.media"))
   }
 
   @Test func `a pointer of Git LFS in place of a file says to fetch the file`() throws {
@@ -89,7 +89,7 @@ struct DamageTests {
       #expect(["session.file.pointer", "media.open.foreign"].contains(error?.code))
       #expect(error?.advice?.contains("git lfs pull") == true)
       #expect(error?.place?.file?.hasSuffix(file) == true)
-      let diagnosis = try SessionDoctor(path: imported.path).run()
+      let diagnosis = try SessionCheck(path: imported.path).run()
       #expect(!diagnosis.isHealthy)
       let advice = diagnosis.findings.compactMap(\.advice)
       #expect(advice.contains { $0.contains("git lfs pull") }, "\(diagnosis.findings)")
@@ -113,7 +113,7 @@ struct DamageTests {
       var bytes = whole
       bytes[100 + (step * 5_003) % (whole.count - 100)] ^= UInt8(1 << (step % 8))
       try bytes.write(to: database)
-      let diagnosis = try SessionDoctor(path: imported.path).run()
+      let diagnosis = try SessionCheck(path: imported.path).run()
       if diagnosis.isHealthy {
         // Bits of free pages and of the header's counters: no row has changed.
         #expect(
@@ -124,8 +124,8 @@ struct DamageTests {
 
     #expect(code { try imported.reader() } == "store.truncated")
     #expect(
-      try SessionDoctor(path: imported.path).run().findings.map(\.code) == [
-        "session.doctor.database", "session.doctor.media",
+      try SessionCheck(path: imported.path).run().findings.map(\.code) == [
+        "session.check.database", "session.check.media",
       ])
   }
 
@@ -139,10 +139,10 @@ struct DamageTests {
       ])
     #expect(result.status == 0)
 
-    let diagnosis = try SessionDoctor(path: imported.path).run()
+    let diagnosis = try SessionCheck(path: imported.path).run()
 
     #expect(
-      diagnosis.findings.map(\.code) == ["session.doctor.row", "session.doctor.digest"])
+      diagnosis.findings.map(\.code) == ["session.check.row", "session.check.digest"])
     #expect(diagnosis.findings[0].frame == FrameID(track: 0, sequence: 3))
   }
 
@@ -159,9 +159,9 @@ struct DamageTests {
       ImportOptions(file: file.path, name: "hurt", into: folder.url.path)
     ).run()
 
-    let diagnosis = try SessionDoctor(path: result.folder.path).run()
+    let diagnosis = try SessionCheck(path: result.folder.path).run()
 
-    let finding = try #require(diagnosis.findings.first { $0.code == "session.doctor.cause" })
+    let finding = try #require(diagnosis.findings.first { $0.code == "session.check.cause" })
     #expect(finding.frame == FrameID(track: 0, sequence: 30) && finding.severity == .warning)
     #expect(finding.message.contains("frame 0:30 cannot be replayed, as the session says: media."))
     #expect(diagnosis.isHealthy && diagnosis.damagedFrames == 1 && diagnosis.status == .lossy)
@@ -190,15 +190,15 @@ struct DamageTests {
       opening: result.folder.path, options: ReadOptions(verifiesPixels: true))
     let entries = try reader.entries(of: 0, sequences: 0..<200)
     let damaged = entries.filter { $0.damage != nil }
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
     if damaged.isEmpty {
       // If the decoder noticed no damage, the bytes define the image.
       #expect(result.status == .clean)
     } else {
       #expect(result.status == .lossy)
       #expect(damaged.count < 40)
-      let findings = try SessionDoctor(path: result.folder.path).run().findings
-      let named = findings.filter { $0.code == "session.doctor.cause" }.flatMap { finding in
+      let findings = try SessionCheck(path: result.folder.path).run().findings
+      let named = findings.filter { $0.code == "session.check.cause" }.flatMap { finding in
         Array((finding.frame?.sequence ?? 0)...(finding.lastFrame?.sequence ?? 0))
       }
       #expect(named == damaged.map(\.id.sequence))
@@ -220,7 +220,7 @@ struct DamageTests {
     let row = try #require(leading.last)
     let key = try #require(
       rows.compactMap { $0.entry == $0.packet ? $0.packet : nil }.last { $0 <= row.packet! })
-    #expect(try SessionDoctor(path: imported.path, decodes: true).run().findings == [])
+    #expect(try SessionCheck(path: imported.path, decodes: true).run().findings == [])
 
     let store = try imported.reader().index.store
     let wrongly = SessionFolder(path: imported.folder.file("Recordings/wrong").path)
@@ -242,9 +242,9 @@ struct DamageTests {
     for other in rows.prefix(row.sequence + 1) {
       _ = try reader.frame(FrameID(track: 0, sequence: other.sequence))
     }
-    let findings = try SessionDoctor(path: wrongly.path, decodes: true).run().findings
+    let findings = try SessionCheck(path: wrongly.path, decodes: true).run().findings
 
-    let wrong = findings.filter { $0.code == "session.doctor.pixels" }
+    let wrong = findings.filter { $0.code == "session.check.pixels" }
     #expect(wrong.map(\.frame) == [FrameID(track: 0, sequence: row.sequence)])
     #expect(wrong.first?.message.contains("decoded from packet \(key)") == true)
   }
@@ -324,6 +324,6 @@ struct DamageTests {
     for entry in try reader.entries(of: 0, sequences: 0..<200) where entry.damage == nil {
       _ = try reader.frame(entry.id)
     }
-    #expect(try SessionDoctor(path: result.folder.path).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path).run().isHealthy)
   }
 }

@@ -107,7 +107,7 @@ import Testing
     #expect(
       try reader.footageNotes().first?.hasPrefix(
         "track 1 begins where track 0 ends (1.0 s): it is the same video on another PID") == true)
-    #expect(try SessionDoctor(path: reader.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: reader.folder.path, decodes: true).run().isHealthy)
     // One track that was asked for is all that is imported.
     let one = try SessionImporter(
       ImportOptions(file: file("program.ts"), name: "one", into: file("Recordings"), tracks: [0])
@@ -197,7 +197,7 @@ import Testing
       #expect(aspect == wanted, "frame \(sequence)")
     }
     #expect(reader.tracks[0].sampleAspect == .square)
-    #expect(try SessionDoctor(path: reader.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: reader.folder.path, decodes: true).run().isHealthy)
   }
 
   @Test func `the range and the matrix of samples are those of each part of a track`() throws {
@@ -255,7 +255,7 @@ import Testing
       seconds: 5)
     let notes = try notes(path)
     #expect(notes.count == 1 && notes[0].hasSuffix("are equal (61 frames, 2.4 s)"), "\(notes)")
-    let diagnosis = try SessionDoctor(path: file("Recordings/stuck"), decodes: true).run()
+    let diagnosis = try SessionCheck(path: file("Recordings/stuck"), decodes: true).run()
     #expect(diagnosis.isHealthy)
     #expect(diagnosis.findings.contains { $0.severity == .note && $0.message == notes[0] })
   }

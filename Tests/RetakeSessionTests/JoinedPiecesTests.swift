@@ -54,7 +54,7 @@ import Testing
     let result = try imported(pieces.reduce(Data(), +), "joined")
     #expect(result.status == .clean && result.tracks[0].damaged == 0, "\(result.notes)")
     #expect(result.notes.contains { $0.contains("joined of 3 pieces") }, "\(result.notes)")
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
     let original = try SessionImporter(
       ImportOptions(file: clip, name: "clip", into: folder.file("Recordings").path)
     ).run()

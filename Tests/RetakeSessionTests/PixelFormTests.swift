@@ -38,7 +38,7 @@ import Testing
       let frame = try alone.frame(FrameID(track: track.track, sequence: sequence))
       #expect(frame.pixelDigest == digests[sequence], "frame \(sequence)")
     }
-    #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
+    #expect(try SessionCheck(path: imported.path).run().findings.isEmpty)
   }
 
   @Test(

@@ -21,7 +21,7 @@ struct ReaderTests {
       _ = try reader.entries(of: track.track, sequences: 0..<track.frameCount)
     }
     _ = try reader.info()
-    _ = try SessionDoctor(path: imported.path, decodes: true).run()
+    _ = try SessionCheck(path: imported.path, decodes: true).run()
     _ = try SessionList(in: imported.folder.file("Recordings").path)
 
     #expect(try contents(of: imported.folder.url.path) == before)

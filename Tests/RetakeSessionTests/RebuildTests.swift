@@ -29,8 +29,8 @@ import Testing
     let (digest, before) = (try imported.reader().sessionDigest(), try pixels(imported.path))
     try FileManager.default.removeItem(at: database(imported))
 
-    let found = try SessionDoctor(path: imported.path).run()
-    #expect(found.findings.first?.code == "session.doctor.database")
+    let found = try SessionCheck(path: imported.path).run()
+    #expect(found.findings.first?.code == "session.check.database")
     #expect(found.findings.first?.advice?.contains("recover \(imported.path) --from-media") == true)
     #expect(code { try imported.reader() } == "session.open.noDatabase")
     #expect(code { try SessionRecovery(imported.path).run() } == "session.open.noDatabase")
@@ -65,8 +65,8 @@ import Testing
           + "sequence = 3",
       ])
 
-    let damaged = try SessionDoctor(path: imported.path).run().findings
-    let rows = damaged.filter { $0.code == "session.doctor.row" }
+    let damaged = try SessionCheck(path: imported.path).run().findings
+    let rows = damaged.filter { $0.code == "session.check.row" }
     #expect(rows.map(\.table) == ["frame", "event"])
     #expect(rows.first?.frame == FrameID(track: 0, sequence: 3))
     #expect(rows.last?.message.contains("ordinal 2") == true)
@@ -78,7 +78,7 @@ import Testing
     #expect(try reader.index.store.runs().count == 1)
     #expect(try reader.info().source == "late.mkv")
     #expect(FileManager.default.fileExists(atPath: database(imported).path + ".damaged"))
-    #expect(try SessionDoctor(path: imported.path, decodes: true).run().findings.isEmpty)
+    #expect(try SessionCheck(path: imported.path, decodes: true).run().findings.isEmpty)
   }
 
   private func withSensor() throws -> ImportedClip {
@@ -150,7 +150,7 @@ import Testing
     try Data("log".utf8).write(to: URL(filePath: path + "-wal"))
     #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
-    #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
+    #expect(try SessionCheck(path: imported.path).run().findings.isEmpty)
   }
 
   @Test func `each database that a recovery replaces is kept, and the first one keeps its name`()
@@ -245,7 +245,7 @@ import Testing
       code { try SessionRecovery(imported.path, fromMedia: true).run() }
         == "store.schema.tooNew")
     #expect(try contents(of: imported.path) == before)
-    let finding = try SessionDoctor(path: imported.path).run().findings.first
+    let finding = try SessionCheck(path: imported.path).run().findings.first
     #expect(finding?.message == "the session has schema 5, this version reads up to 4")
     #expect(finding?.advice?.contains("Update retake") == true)
   }

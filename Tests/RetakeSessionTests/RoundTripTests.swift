@@ -63,9 +63,9 @@ struct RoundTripTests {
     let kept = try Data(contentsOf: URL(filePath: imported.path + "/" + reader.mediaFiles()[0]))
     #expect(try kept == Data(contentsOf: imported.source))
     // Each audio track is a sensor, which the doctor names.
-    let findings = try SessionDoctor(path: imported.path).run().findings
+    let findings = try SessionCheck(path: imported.path).run().findings
     let sound = imported.result.sensors.filter { $0.kind == "sound" }
-    #expect(findings.map(\.code) == sound.map { _ in "session.doctor.sensor" }, "\(findings)")
+    #expect(findings.map(\.code) == sound.map { _ in "session.check.sensor" }, "\(findings)")
     #expect(sound.count == (clip.name == Clip.twoTracks.name ? 1 : 0))
   }
 

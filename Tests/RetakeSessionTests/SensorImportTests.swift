@@ -33,9 +33,9 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
       of: 0, at: Timestamp(nanoseconds: 14_999_999), arrivedBy: Timestamp(nanoseconds: .max))
     #expect(latest?.values == [1, 2] && latest?.time.nanoseconds == 5_000_000)
     #expect(try reader.info().sensors?.map(\.samples) == [2])
-    let diagnosis = try SessionDoctor(path: result.folder.path).run()
+    let diagnosis = try SessionCheck(path: result.folder.path).run()
     #expect(diagnosis.isHealthy)
-    #expect(diagnosis.findings.contains { $0.code == "session.doctor.sensor" })
+    #expect(diagnosis.findings.contains { $0.code == "session.check.sensor" })
   }
 
   @Test func `samples that lie beside all frames are a note`() throws {

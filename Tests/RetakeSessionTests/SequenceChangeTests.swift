@@ -36,7 +36,7 @@ import Testing
       let found = (0..<3).flatMap { frame.bytes(of: $0) }
       #expect(found == Array(expected[sequence * bytes..<(sequence + 1) * bytes]), "\(sequence)")
     }
-    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
   }
 
   private func ffmpeg(_ arguments: [String]) throws {

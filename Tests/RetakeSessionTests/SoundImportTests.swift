@@ -63,7 +63,7 @@ import Testing
         #expect(abs(row.numbers[0] + 0.5) < 0.06 && abs(row.numbers[1] - 0.5) < 0.06, "\(end)")
       }
     }
-    #expect(try SessionDoctor(path: result.folder.path).run().isHealthy)
+    #expect(try SessionCheck(path: result.folder.path).run().isHealthy)
   }
 
   @Test func `without sound no sensor is made, and a note names the stream`() throws {

@@ -132,7 +132,7 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   /// The span of a ring in one commit, by the times of its frames. It is shorter than a tail that
-  /// the doctor explains by a crash (`RecordingCheck`).
+  /// the check explains by a crash (`RecordingCheck`).
   private static let ringCommitNanoseconds: Int64 = 1_000_000_000
 
   /// Writes the ring's rows and commits them on the way: rows that are only in memory are lost when

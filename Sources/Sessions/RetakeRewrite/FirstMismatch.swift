@@ -27,7 +27,7 @@ struct FirstMismatch {
   /// - Parameter found: The mismatch that was found; it is returned if no earlier one is found.
   /// - Throws: `SessionError.interrupted`, and errors about memory.
   func error(
-    orElse found: SessionError, _ report: @escaping @Sendable (SessionDoctor.Progress) -> Bool
+    orElse found: SessionError, _ report: @escaping @Sendable (SessionCheck.Progress) -> Bool
   ) throws -> SessionError {
     let places = try self.places()
     var progress = TrimProgress(total: places.count, report: report)

@@ -1,7 +1,7 @@
 /// The exact tables of session.sqlite.
 ///
 /// A reader compares these statements with the statements in the file, so a change here is a new
-/// schema version. References are declared for readers and for the doctor. The writer does not
+/// schema version. References are declared for readers and for the check. The writer does not
 /// enforce them, so that a recording never fails because of them.
 ///
 /// Schema 1 had no `row_check`, before schema 3 a frame did not store which picture of its packet
@@ -110,7 +110,7 @@ package enum Schema {
     }
   }
 
-  /// The lower half of the row's XXH3-128, in every table, so that the doctor can find a damaged
+  /// The lower half of the row's XXH3-128, in every table, so that the check can find a damaged
   /// row.
   static let rowCheck = Table.Column("row_check", "INTEGER NOT NULL")
   static let firstVersionWithChecks: Int64 = 2

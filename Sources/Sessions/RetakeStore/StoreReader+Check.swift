@@ -1,7 +1,7 @@
 import GRDB
 import RetakeCore
 
-/// The checks that the doctor runs on a database.
+/// The checks that the check runs on a database.
 extension StoreReader {
   /// One problem, with a message of SQLite or of Retake.
   package struct Complaint: Hashable, Sendable {
@@ -49,7 +49,7 @@ extension StoreReader {
           .filter { $0 != "ok" }.map { Complaint(kind: .structure, text: $0) }
       }
     } catch StoreError.corrupt(_, let cause) {
-      // Damage may also end the check itself; for the doctor that is a finding like the others.
+      // Damage may also end the check itself; for the check that is a finding like the others.
       return [Complaint(kind: .structure, text: cause)]
     }
   }

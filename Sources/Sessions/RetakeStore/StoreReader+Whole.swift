@@ -47,7 +47,7 @@ extension StoreReader {
       scan.run(table, in: database)
       // A lack of memory, or a failing disk.
       if let failure = scan.failure { throw failure }
-      // The session is refused in any case; the doctor lists the rest.
+      // The session is refused in any case; the check lists the rest.
       if scan.isHopeless { break }
     }
     let stored = try? Self.lastCommit(in: database)

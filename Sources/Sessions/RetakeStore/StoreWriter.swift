@@ -178,7 +178,7 @@ package final class StoreWriter: @unchecked Sendable {
   private static func configuration(_ durability: Durability) -> Configuration {
     var configuration = Configuration()
     configuration.label = "session writer"
-    // References are declared for readers and the doctor. A recording must not fail because of one.
+    // References are declared for readers and the check. A recording must not fail because of one.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
       // Before the log is opened: in exclusive mode SQLite then keeps the log's index

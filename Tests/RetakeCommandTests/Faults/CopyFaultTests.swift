@@ -119,7 +119,7 @@ extension FaultSuites {
       let unread = copies
       let read = try Faults.inParallel(unread.count, width: 2) { try examine(unread[$0], truth) }
       let problems = try snapshots.flatMap { snapshot in
-        let findings = try SessionDoctor(path: snapshot.path).run().findings
+        let findings = try SessionCheck(path: snapshot.path).run().findings
         let isWhole = snapshot.status == .clean && snapshot.frames > 0
         return try truth.problems(of: SessionReader(opening: snapshot.path))
           + findings.map(\.code)
@@ -172,17 +172,17 @@ extension FaultSuites {
     /// recovery.
     private static func examine(_ copy: Copy, _ truth: Truth) throws -> Copy {
       var copy = copy
-      let doctor = try SessionDoctor(path: copy.path).run()
+      let doctor = try SessionCheck(path: copy.path).run()
       copy.isHealthy = doctor.isHealthy
       copy.codes = Set(
         doctor.findings.filter { $0.severity == .error }.map {
-          $0.code.replacing("session.doctor.", with: "")
+          $0.code.replacing("session.check.", with: "")
         })
       if doctor.isHealthy {
         let reader = try SessionReader(opening: copy.path)
         copy.frames = reader.tracks.first?.frameCount ?? 0
         copy.problems += try truth.problems(of: reader) + unreadable(in: copy)
-        let open = doctor.findings.contains { $0.code == "session.doctor.open" }
+        let open = doctor.findings.contains { $0.code == "session.check.open" }
         if !open { copy.problems.append("it does not say that it was never closed") }
       } else if !doctor.findings.contains(where: { $0.severity == .error }) {
         copy.problems.append("it is not healthy, and nothing says why")
@@ -230,7 +230,7 @@ extension FaultSuites {
       }
       var problems = try truth.problems(of: reader)
       if result.frames < copy.frames { problems.append("\(result.frames) of \(copy.frames)") }
-      if !(try SessionDoctor(path: copy.path).run().isHealthy) {
+      if !(try SessionCheck(path: copy.path).run().isHealthy) {
         problems.append("recovered, it is not healthy")
       }
       return problems

@@ -92,7 +92,7 @@ struct FaultSession: Sendable {
     if result.frames < frames || result.damagedFrames > 0 {
       problems.append("\(result.frames) of \(frames) recovered, \(result.damagedFrames) damaged")
     }
-    let doctor = try SessionDoctor(path: path, decodes: true).run()
+    let doctor = try SessionCheck(path: path, decodes: true).run()
     if missing == 0, !doctor.isHealthy { problems.append("\(doctor.findings)") }
     if try SessionRecovery(path).run().sessionDigest != result.sessionDigest {
       problems.append("recovered again it is another session")

@@ -67,10 +67,10 @@ extension FaultSuites {
       #expect(json.program.text == "python3" && json.process.int == process)
       let held = Int((json.nanoseconds.int ?? 0) / 1_000_000)
       #expect(held >= 1_000 * (seconds - 1))
-      let findings = try SessionDoctor(path: session.path, decodes: true).run().findings
+      let findings = try SessionCheck(path: session.path, decodes: true).run().findings
       #expect(findings.isEmpty == (shed == 0))
       let topics = Set(findings.map(\.code))
-      #expect(topics.isSubset(of: ["session.doctor.cause", "session.doctor.lossy"]), "\(topics)")
+      #expect(topics.isSubset(of: ["session.check.cause", "session.check.lossy"]), "\(topics)")
       Faults.print(
         row: "14", "database locked by another", cases: 1,
         "BEGIN EXCLUSIVE for \(seconds) s, rows waited \(held) ms for python3 (process \(process)); "

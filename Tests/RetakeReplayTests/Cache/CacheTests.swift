@@ -147,7 +147,7 @@ import Testing
   @Test func `an exact replay copy has a cache of its own`() throws {
     var place = try CacheRun()
     let full = try place.run(CacheRun.branches(), cache: try place.cache())
-    let copy = try SessionOptimize(
+    let copy = try SessionTranscode(
       of: packageRoot.appending(path: "Recordings/figures").path,
       .init(target: SessionTarget(into: place.folder.file("Fast").path))
     ).run()

@@ -138,7 +138,7 @@ private enum MadeCameras {
       try SessionReader(opening: path), try SessionReader(opening: one),
       try SessionReader(opening: two)
     )
-    #expect(try SessionDoctor(path: path, decodes: true).run().isHealthy)
+    #expect(try SessionCheck(path: path, decodes: true).run().isHealthy)
     for sequence in [0, 1, 450, 899] {
       let own = FrameID(track: 0, sequence: sequence)
       let moved = FrameID(track: 1, sequence: sequence)

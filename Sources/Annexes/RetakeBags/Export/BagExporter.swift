@@ -47,13 +47,13 @@ package struct BagExporter: Sendable {
 
   private let folder: SessionFolder
   private let options: BagExportOptions
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameter report: Called with the number of messages so far; returning false stops the
   ///   export.
   package init(
     of path: String, options: BagExportOptions = BagExportOptions(),
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     (folder, self.options, self.report) = (SessionFolder(path: path), options, report)
   }
@@ -123,7 +123,7 @@ package struct BagExporter: Sendable {
       guard let source = first else { return }
       try source.write(to: writer)
       done += 1
-      guard done % 16 != 0 || report(SessionDoctor.Progress(done: done, total: 0)) else {
+      guard done % 16 != 0 || report(SessionCheck.Progress(done: done, total: 0)) else {
         throw SessionError.interrupted
       }
     }

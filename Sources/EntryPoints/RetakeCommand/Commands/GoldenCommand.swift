@@ -10,7 +10,7 @@ struct GoldenCommand: ParsableCommand {
         retake golden sync-rules
         retake golden list --stale
       """,
-    subcommands: [GoldenFitCommand.self, GoldenAdoptCommand.self, GoldenListCommand.self])
+    subcommands: [GoldenFitCommand.self, GoldenSyncRulesCommand.self, GoldenListCommand.self])
 }
 
 struct GoldenFitCommand: ParsableCommand {

@@ -71,7 +71,7 @@ struct MediaCopy {
   /// Maximum bytes to copy of files that may still be written, by name; other files are copied
   /// completely.
   var limits: [String: Int64] = [:]
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   func run(to site: SessionBuilder) throws {
     // Before anything is copied: media with other bytes than were indexed makes no good copy.
@@ -97,7 +97,7 @@ struct MediaCopy {
       }
       try site.bring(file.path, as: file.name, bytesMax: file.bytes) { copied in
         report(
-          SessionDoctor.Progress(
+          SessionCheck.Progress(
             done: Int((before + copied) >> 20), total: Int(total >> 20), unit: .megabytes))
       }
     }

@@ -12,7 +12,7 @@ package struct SessionMigration: Sendable {
   private let folder: SessionFolder
   private let target: SessionTarget
   private let link: Bool
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameters:
   ///   - link: Link to the media instead of copying it.
@@ -20,7 +20,7 @@ package struct SessionMigration: Sendable {
   ///     its files.
   package init(
     of path: String, to target: SessionTarget, link: Bool = false,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     self.target = target

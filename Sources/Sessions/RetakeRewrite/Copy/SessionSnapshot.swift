@@ -12,13 +12,13 @@ import RetakeStore
 package struct SessionSnapshot: Sendable {
   private let folder: SessionFolder
   private let target: SessionTarget
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameter report: Called with the progress in packets; returning false stops the copy, which
   ///   then removes its files.
   package init(
     of path: String, to target: SessionTarget,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     self.target = target

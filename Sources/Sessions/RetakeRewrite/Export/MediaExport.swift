@@ -8,7 +8,7 @@ import RetakeStore
 /// name.
 struct MediaExport {
   let reader: SessionReader
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   private static let reportEvery = 16
   private static let containers = [
@@ -61,7 +61,7 @@ struct MediaExport {
           try ExportProof(
             reader: reader, track: track, file: files[number].hidden, stream: part.stream,
             description: Self.description(part.stream, path: name)
-          ) { report(SessionDoctor.Progress(done: count + $0, total: 2 * count)) }
+          ) { report(SessionCheck.Progress(done: count + $0, total: 2 * count)) }
           .check(written)
           taken += written.taken
           return written.packets
@@ -154,7 +154,7 @@ struct MediaExport {
   /// Progress of copying an original: each byte is copied, then read again.
   private func progress(_ bytes: Int64, of total: Int64) -> Bool {
     report(
-      SessionDoctor.Progress(
+      SessionCheck.Progress(
         done: Int(bytes >> 20), total: Int(total >> 20), unit: .megabytes))
   }
 
@@ -250,7 +250,7 @@ struct MediaExport {
       written.packets += 1
       if record.flags.contains(.discard) { written.hidden += 1 }
       guard next.isMultiple(of: Self.reportEvery) else { continue }
-      if !report(SessionDoctor.Progress(done: next, total: 2 * count)) {
+      if !report(SessionCheck.Progress(done: next, total: 2 * count)) {
         throw SessionError.interrupted
       }
     }

@@ -33,12 +33,12 @@ package struct SessionExport: Sendable {
   }
 
   private let folder: SessionFolder
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameter report: Called with the number of rows or packets done; returning false stops the
   ///   export.
   package init(
-    of path: String, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    of path: String, report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     self.report = report

@@ -11,7 +11,7 @@ struct TableExport {
   let run: Int?
   /// The sensor of samples; nil selects the only one.
   let sensor: String?
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// A value and the name of its column; a nil value makes an empty cell.
   typealias Cell = (name: String, value: JSONValue)
@@ -32,7 +32,7 @@ struct TableExport {
         count += 1
       }
       try take(text)
-      guard report(SessionDoctor.Progress(done: count, total: 0)) else {
+      guard report(SessionCheck.Progress(done: count, total: 0)) else {
         throw SessionError.interrupted
       }
     }

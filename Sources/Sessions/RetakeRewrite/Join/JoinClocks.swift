@@ -9,7 +9,7 @@ import RetakeStore
 struct JoinClocks {
   let first: SessionReader
   let second: SessionReader
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// Frames whose brightness is measured, from the first on: an hour and more.
   private static let framesMax = 200_000
@@ -75,7 +75,7 @@ struct JoinClocks {
     }
     do {
       return try SoundTrack(file: try path(of: file, in: session)) {
-        report(SessionDoctor.Progress(done: 0, total: 0))
+        report(SessionCheck.Progress(done: 0, total: 0))
       }
     } catch let error as SensorError {
       switch error {
@@ -118,7 +118,7 @@ struct JoinClocks {
       levels.append(
         FlashAlignment.Level(
           time: Double(row.ptsNanoseconds) / 1e9, brightness: Self.brightness(frame)))
-      guard report(SessionDoctor.Progress(done: sequence, total: total)) else {
+      guard report(SessionCheck.Progress(done: sequence, total: total)) else {
         throw SessionError.interrupted
       }
     }

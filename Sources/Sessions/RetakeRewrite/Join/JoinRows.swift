@@ -69,7 +69,7 @@ struct JoinRows {
   // MARK: Media
 
   func bring(
-    to site: SessionBuilder, link: Bool, report: @Sendable (SessionDoctor.Progress) -> Bool
+    to site: SessionBuilder, link: Bool, report: @Sendable (SessionCheck.Progress) -> Bool
   ) throws {
     for part in parts {
       for file in part.reader.mediaFiles() {
@@ -83,7 +83,7 @@ struct JoinRows {
         }
         try site.bring(path, as: part.name(file), bytesMax: .max) { done in
           report(
-            SessionDoctor.Progress(
+            SessionCheck.Progress(
               done: Int(done >> 20), total: Int(bytes >> 20), unit: .megabytes))
         }
       }

@@ -67,13 +67,13 @@ package struct SessionJoin: Sendable {
   let first: SessionFolder
   let second: SessionFolder
   let method: Method
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameter report: Called with the progress; returning false stops the join, which then
   ///   removes its files.
   package init(
     _ first: String, _ second: String, method: Method,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     self.first = SessionFolder(path: first)
     self.second = SessionFolder(path: second)

@@ -46,13 +46,13 @@ package struct SessionTrim: Sendable {
 
   private let folder: SessionFolder
   private let options: Options
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameter report: Called with the progress in frames; returning false stops the trim, which
   ///   then removes its files.
   package init(
     of path: String, _ options: Options,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     self.options = options

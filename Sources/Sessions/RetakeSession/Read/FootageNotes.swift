@@ -36,7 +36,7 @@ struct FootageNotes {
     while true {
       let page = try reader.index.store.frames(track: track, from: next, count: Self.pageRows)
       for row in page {
-        // A missing row is damage, which the doctor reports; places would be wrong from there on.
+        // A missing row is damage, which the check reports; places would be wrong from there on.
         guard row.sequence == next else { return (shapes.text, EqualImages()) }
         next += 1
         shapes.meet(packet: row.packet, frame: row.sequence)

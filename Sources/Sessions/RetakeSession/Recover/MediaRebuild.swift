@@ -11,7 +11,7 @@ struct MediaRebuild {
   let salvage: StoreReader.Salvage
   /// The tracks of the old database; nil when unknown.
   let tracks: [Int]?
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// The result of reading the media.
   struct Outcome: Hashable {
@@ -54,7 +54,7 @@ struct MediaRebuild {
       } ?? demuxer.videoStreams
     let report = report
     let findings = try PacketIndexer(file: file, streams: streams) {
-      report(SessionDoctor.Progress(done: $0, total: 0))
+      report(SessionCheck.Progress(done: $0, total: 0))
     }.run()
     var rows: [(MediaStream, TrackRows)] = []
     let kept = tracks == nil ? findings.filled(streams) : streams
@@ -63,13 +63,13 @@ struct MediaRebuild {
       let indexing = TrackIndexing(
         stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
         shift: shift, memory: ImageMemory()
-      ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
+      ) { report(SessionCheck.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
     }
     try ImportWriting.requireSegments(of: rows.map(\.1), file: path)
     let digest = try mediaDigest(path) {
       report(
-        SessionDoctor.Progress(
+        SessionCheck.Progress(
           done: Int($0 >> 20), total: Int(file.size >> 20), unit: .megabytes))
     }
     let standing = SessionStanding(
@@ -85,7 +85,7 @@ struct MediaRebuild {
       // all streams of the media are read.
       guard tracks == nil, salvage.sensors.isEmpty else { return }
       let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
-        report(SessionDoctor.Progress(done: progress.done, total: 0))
+        report(SessionCheck.Progress(done: progress.done, total: 0))
       }
       _ = try importing.run(
         [], streams: demuxer.streams, of: path, frames: frames, shift: shift, into: samples)

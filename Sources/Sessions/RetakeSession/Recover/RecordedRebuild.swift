@@ -8,7 +8,7 @@ import RetakeStore
 struct RecordedRebuild {
   let site: SessionFolder
   let facts: StoreWriter.Facts
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// One readable file.
   private struct Segment {
@@ -65,7 +65,7 @@ struct RecordedRebuild {
     let (file, stream) = try (MediaFile(path: path), MediaDemuxer(path: path).videoStream())
     let report = report
     var findings = try PacketIndexer(file: file, streams: [stream]) {
-      report(SessionDoctor.Progress(done: $0, total: 0))
+      report(SessionCheck.Progress(done: $0, total: 0))
     }.run()
     losses += findings.losses.map { "\(name): \($0)" }
     var packets = findings.packets.removeValue(forKey: stream.index).map(Array.init) ?? []
@@ -117,7 +117,7 @@ struct RecordedRebuild {
       let indexing = TrackIndexing(
         track: track, stream: stream, views: Dictionary(uniqueKeysWithValues: views),
         packets: PacketList(segments.flatMap(\.packets)), memory: ImageMemory()
-      ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
+      ) { report(SessionCheck.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append(try indexing.run())
     }
     let standing = SessionStanding(

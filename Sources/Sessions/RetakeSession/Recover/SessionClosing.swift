@@ -6,10 +6,10 @@ package import RetakeStore
 /// media, and adds the entries and hashes that the recorder had no time for.
 package struct SessionClosing {
   private let folder: SessionFolder
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   package init(
-    folder: SessionFolder, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool
+    folder: SessionFolder, report: @escaping @Sendable (SessionCheck.Progress) -> Bool
   ) {
     (self.folder, self.report) = (folder, report)
   }
@@ -93,7 +93,7 @@ package struct SessionClosing {
       let damages = try PacketCheck(reader: reader, track: track).damages(before: end) {
         packet in
         if packet.isMultiple(of: Self.reportEvery),
-          !report(SessionDoctor.Progress(done: packet, total: end))
+          !report(SessionCheck.Progress(done: packet, total: end))
         {
           throw SessionError.interrupted
         }

@@ -31,7 +31,7 @@ package struct RecoveryResult: Hashable, Sendable, Codable {
 /// checked.
 package struct SessionRecovery: Sendable {
   let folder: SessionFolder
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
   let usesMedia: Bool
 
   /// - Parameters:
@@ -40,7 +40,7 @@ package struct SessionRecovery: Sendable {
   ///     writes.
   package init(
     _ path: String, fromMedia: Bool = false,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     usesMedia = fromMedia

@@ -6,7 +6,7 @@ import RetakeStore
 /// lost with the log. The recorder writes one packet per frame, in order.
 struct TailRows {
   let site: SessionFolder
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// A point in time on both the container's clock and the session's.
   private struct Meeting {
@@ -100,7 +100,7 @@ struct TailRows {
   ) throws -> [PacketRecord] {
     let report = report
     let indexer = PacketIndexer(file: file, streams: [stream]) {
-      report(SessionDoctor.Progress(done: $0, total: 0))
+      report(SessionCheck.Progress(done: $0, total: 0))
     }
     do {
       return try indexer.run().packets[stream.index].map(Array.init) ?? []

@@ -26,7 +26,7 @@ struct BagArguments: ParsableArguments {
   /// - Returns: By topic, the number of its messages.
   func write(
     _ session: String, track: Int?, run: Int?,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool
   ) throws -> [(topic: String, messages: Int)] {
     #if Bags
       guard let mcap else { return [] }

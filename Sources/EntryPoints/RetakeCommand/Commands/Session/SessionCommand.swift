@@ -17,10 +17,10 @@ struct SessionCommand: ParsableCommand {
       """,
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionNoteCommand.self,
-      SessionDoctorCommand.self,
+      SessionCheckCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
       SessionJoinCommand.self,
-      SessionOptimizeCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
+      SessionTranscodeCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
     ])
 }
 

@@ -5,7 +5,7 @@ import Retake
 enum SessionProgress {
   static func shown<Result>(
     _ label: String, _ output: OutputOptions, megabytes: String = "copying MiB",
-    _ body: (@escaping @Sendable (SessionDoctor.Progress) -> Bool) throws -> Result
+    _ body: (@escaping @Sendable (SessionCheck.Progress) -> Bool) throws -> Result
   ) throws -> Result {
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)

@@ -4,7 +4,7 @@ import RetakeMedia
 import RetakeStore
 
 /// Verifies every checksum of a session, and writes no file.
-package struct SessionDoctor: Sendable {
+package struct SessionCheck: Sendable {
   package struct Progress: Hashable, Sendable {
     package enum Unit: String, Hashable, Sendable {
       /// Packets, frames or rows.
@@ -47,10 +47,10 @@ package struct SessionDoctor: Sendable {
   package func run() throws -> SessionDiagnosis { try diagnose() }
 
   private func diagnose() throws -> SessionDiagnosis {
-    var notes = DoctorNotes(folder: folder)
+    var notes = CheckNotes(folder: folder)
     let reader: SessionReader
     do {
-      // Without `.checked`, because the doctor has to read damaged rows.
+      // Without `.checked`, because the check has to read damaged rows.
       reader = try SessionReader(
         folder, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
     } catch let error as any RetakeError {
@@ -87,7 +87,7 @@ package struct SessionDoctor: Sendable {
 
   /// The database cannot be used. Reports the remaining media, and how to rebuild the index from
   /// it.
-  private func note(unreadable error: any RetakeError, _ notes: inout DoctorNotes) {
+  private func note(unreadable error: any RetakeError, _ notes: inout CheckNotes) {
     // A newer schema is not damage, and rebuilding the index would lose the newer schema's data.
     var advice = notes.rebuildAdvice
     // The database of a pointer is fetched, not rebuilt.
@@ -110,7 +110,7 @@ package struct SessionDoctor: Sendable {
     }
   }
 
-  private func checkDatabase(_ reader: SessionReader, _ notes: inout DoctorNotes) throws {
+  private func checkDatabase(_ reader: SessionReader, _ notes: inout CheckNotes) throws {
     let store = reader.index.store
     do {
       for complaint in try store.checkContent() { notes.add(complaint) }
@@ -133,7 +133,7 @@ package struct SessionDoctor: Sendable {
   ///
   /// - Returns: the files that differ, by name.
   private func checkSizes(
-    _ reader: SessionReader, _ notes: inout DoctorNotes
+    _ reader: SessionReader, _ notes: inout CheckNotes
   ) -> [String: MediaSizeFault.Kind] {
     var found: [String: MediaSizeFault.Kind] = [:]
     for fault in MediaSizeFault.all(of: reader.index.mediaSizes, in: folder)
@@ -153,7 +153,7 @@ package struct SessionDoctor: Sendable {
   private static let mediaAdvice = "Put the original media back, or import it again"
 
   private func checkFiles(
-    _ reader: SessionReader, sizes: [String: MediaSizeFault.Kind], _ notes: inout DoctorNotes
+    _ reader: SessionReader, sizes: [String: MediaSizeFault.Kind], _ notes: inout CheckNotes
   ) throws {
     let files: [FileRecord]
     do {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-struct GoldenAdoptCommand: ParsableCommand {
+struct GoldenSyncRulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync-rules",
     abstract: "Copy the tolerances and budgets of retake.yml into accepted goldens.",
@@ -39,7 +39,7 @@ struct GoldenAdoptCommand: ParsableCommand {
   func run() throws {
     let environment = CommandEnvironment.current
     let project = try programs.project()
-    var adoption = GoldenAdoption(
+    var adoption = GoldenRuleSync(
       project: project, selection: Selection(sessions: sessions, cases: cases))
     adoption.goldens = goldens.map { project.path($0) }
     adoption.leavesRules = pipelines

@@ -9,7 +9,7 @@ import Testing
 @testable import RetakeSuite
 
 /// Goldens from before the pipeline's document was stored.
-@Suite struct GoldenAdoptionTests {
+@Suite struct GoldenRuleSyncTests {
   private func accepted() throws -> ProjectFixture {
     let fixture = try ProjectFixture()
     try fixture.record("yard")
@@ -19,9 +19,9 @@ import Testing
   }
 
   private func adopt(_ fixture: ProjectFixture, isDryRun: Bool = false) throws
-    -> [GoldenAdoption.Item]
+    -> [GoldenRuleSync.Item]
   {
-    try GoldenAdoption(project: fixture.project(), selection: Selection()).run(isDryRun: isDryRun)
+    try GoldenRuleSync(project: fixture.project(), selection: Selection()).run(isDryRun: isDryRun)
   }
 
   @Test func `the document comes to a golden and its alternates, and nothing else changes`() throws
@@ -107,7 +107,7 @@ import Testing
     try golden.setRules(CompareRules(["boxes": rule]), fitted: [fit])
     let manifest = try golden.manifest()
     try FileManager.default.removeItem(at: golden.url.appending(path: "pipeline.json"))
-    var adoption = GoldenAdoption(project: try fixture.project(), selection: Selection())
+    var adoption = GoldenRuleSync(project: try fixture.project(), selection: Selection())
     adoption.leavesRules = true
     #expect(try adoption.run().map(\.changes) == [["pipeline.json: none → motion-boxes, 4 nodes"]])
     #expect(try golden.manifest() == manifest && adoption.run().isEmpty)

@@ -9,7 +9,7 @@ struct RecordingCheck {
 
   private var store: StoreReader { reader.index.store }
 
-  func run(_ notes: inout DoctorNotes) {
+  func run(_ notes: inout CheckNotes) {
     let isLive = !store.isClosed && RecorderLock.isHeld(reader.folder.lock)
     // A running recorder may be in the middle of writing a frame of the log.
     if !isLive, let damage = WriteAheadLog.damage(ofDatabase: reader.folder.database) {
@@ -66,7 +66,7 @@ struct RecordingCheck {
   }
 
   /// A crash loses at most one commit; a longer tail means that commits are missing.
-  private func note(_ tail: Tail, _ notes: inout DoctorNotes) {
+  private func note(_ tail: Tail, _ notes: inout CheckNotes) {
     let isLong =
       isPaced
       ? tail.milliseconds > Self.crashMillisecondsMax : tail.packets > Self.crashPacketsMax

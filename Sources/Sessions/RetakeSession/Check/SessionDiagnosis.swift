@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The findings of the doctor, and how much it checked.
+/// The findings of the check, and how much it checked.
 package struct SessionDiagnosis: Hashable, Sendable, Codable {
   package var path: String
   /// nil when the database cannot be read at all.

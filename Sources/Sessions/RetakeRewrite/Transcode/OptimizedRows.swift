@@ -7,7 +7,7 @@ import RetakeStore
 struct OptimizedRows {
   let reader: SessionReader
   let encoding: ReplayEncoding
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// Writes everything and closes the database.
   func write(
@@ -39,7 +39,7 @@ struct OptimizedRows {
       let path = try reader.folder.file(file.path)
       let total = Int((SessionBuilder.byteCount(path) ?? 0) >> 20)
       try site.bring(path, as: file.path, bytesMax: .max) {
-        report(SessionDoctor.Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
+        report(SessionCheck.Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
       }
     }
     writer.append(files)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Retake
 
-struct SessionOptimizeCommand: ParsableCommand {
+struct SessionTranscodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transcode", abstract: "Make a copy of a session that replays fast.",
     discussion: """
@@ -36,12 +36,12 @@ struct SessionOptimizeCommand: ParsableCommand {
     let encoding = try self.encoding()
     let project = try CommandEnvironment.current.project()
     let path = try session.path(in: project)
-    let options = SessionOptimize.Options(
+    let options = SessionTranscode.Options(
       target: target(of: path), encoding: encoding, isForced: force)
     let result: OptimizeResult
     do {
       result = try SessionProgress.shown("transcoding", output) { report in
-        try SessionOptimize(of: path, options, report: report).run()
+        try SessionTranscode(of: path, options, report: report).run()
       }
     } catch let error as any RetakeError {
       // Where other commands that make sessions have `--name`, this command has `--as`.

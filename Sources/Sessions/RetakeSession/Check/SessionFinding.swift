@@ -11,7 +11,7 @@ package struct SessionFinding: Hashable, Sendable, Codable {
     case error
   }
 
-  /// Stable and dotted: `session.doctor.packet`.
+  /// Stable and dotted: `session.check.packet`.
   package var code: String
   package var severity: Severity
   /// One sentence.

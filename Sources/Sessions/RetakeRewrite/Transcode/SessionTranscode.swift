@@ -38,7 +38,7 @@ package struct OptimizeResult: Hashable, Sendable, Codable {
 /// The copy keeps tracks, sequences, times, damage, events and live runs. The media is encoded
 /// again so that frames, or short groups of them, can be decoded in parallel. The result is
 /// decoded, and each frame is compared with the original's before the copy gets its name.
-package struct SessionOptimize: Sendable {
+package struct SessionTranscode: Sendable {
   package struct Options: Sendable {
     package var target: SessionTarget
     package var encoding: ReplayEncoding
@@ -54,20 +54,20 @@ package struct SessionOptimize: Sendable {
   private let options: Options
   /// Bytes that may be written at a future path; nil when unknown.
   private let freeBytes: @Sendable (String) -> Int64?
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// - Parameter report: Called with the progress, in frames read and checked; returning false
   ///   stops the copy, which then removes its files.
   package init(
     of path: String, _ options: Options,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     self.init(of: path, options, freeBytes: { FreeSpace.freeBytes(above: $0) }, report: report)
   }
 
   init(
     of path: String, _ options: Options, freeBytes: @escaping @Sendable (String) -> Int64?,
-    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    report: @escaping @Sendable (SessionCheck.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     (self.options, self.freeBytes, self.report) = (options, freeBytes, report)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-struct SessionDoctorCommand: ParsableCommand {
+struct SessionCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check every checksum and reference of a session.",
     discussion: """
@@ -23,7 +23,7 @@ struct SessionDoctorCommand: ParsableCommand {
     let path = try session.path(in: try CommandEnvironment.current.project())
     let diagnosis = try SessionProgress.shown("checking", output, megabytes: "checking MiB") {
       report in
-      try SessionDoctor(path: path, decodes: deep, report: report).run()
+      try SessionCheck(path: path, decodes: deep, report: report).run()
     }
     if output.json {
       try Console.json(diagnosis)

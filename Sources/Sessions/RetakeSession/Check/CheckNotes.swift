@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeStore
 
-/// Collects the doctor's findings, up to a bound.
-struct DoctorNotes {
+/// Collects the check's findings, up to a bound.
+struct CheckNotes {
   let folder: SessionFolder
   private(set) var findings: [SessionFinding] = []
   private(set) var omitted = 0
@@ -23,7 +23,7 @@ struct DoctorNotes {
   mutating func add(_ finding: SessionFinding) {
     // Counted even if the finding is omitted below: the verdict must not depend on the bound.
     if finding.severity == .error { hasErrors = true }
-    if findings.count < SessionDoctor.findingCount {
+    if findings.count < SessionCheck.findingCount {
       findings.append(finding)
     } else {
       omitted += 1
@@ -37,7 +37,7 @@ struct DoctorNotes {
   ) {
     add(
       SessionFinding(
-        code: "session.doctor.\(topic)", severity: severity, message: message, file: file,
+        code: "session.check.\(topic)", severity: severity, message: message, file: file,
         table: table, track: track, packet: packet, frame: frame ?? frames?.lowerBound,
         lastFrame: frames?.upperBound, advice: advice))
   }

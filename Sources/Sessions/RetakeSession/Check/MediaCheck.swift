@@ -6,7 +6,7 @@ import RetakeStore
 /// Checks the media against the index: every packet and, in a deep check, every frame.
 struct MediaCheck {
   let reader: SessionReader
-  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// Packets and frames may be large, so a stopped check ends after at most this many.
   private static let reportEvery = 16
@@ -14,7 +14,7 @@ struct MediaCheck {
     "Put the original media back, or import it again; all other frames replay"
 
   /// - Returns: frames that can no longer be decoded.
-  func checkPackets(_ notes: inout DoctorNotes) throws -> Set<FrameID> {
+  func checkPackets(_ notes: inout CheckNotes) throws -> Set<FrameID> {
     var counts: [Int: StoreReader.TrackCounts] = [:]
     for track in reader.index.tracks {
       counts[track] = try reader.index.store.counts(track: track)
@@ -33,7 +33,7 @@ struct MediaCheck {
 
   /// - Returns: the damaged packets, in ascending order.
   private func checkPackets(
-    of track: Int, _ end: Int, total: Int, _ notes: inout DoctorNotes
+    of track: Int, _ end: Int, total: Int, _ notes: inout CheckNotes
   ) throws -> [Int] {
     var count = notes.packetsChecked
     let check = PacketCheck(reader: reader, track: track)
@@ -51,7 +51,7 @@ struct MediaCheck {
   /// Reports frames that the session calls good although the headers of their packets show damage,
   /// as in sessions that were made by a version that did not read the headers.
   private func noteUnnamed(
-    _ evidence: [Int: StreamDamage], track: Int, _ notes: inout DoctorNotes
+    _ evidence: [Int: StreamDamage], track: Int, _ notes: inout CheckNotes
   ) throws {
     var unnamed: [(sequence: Int, cause: String)] = []
     for packet in evidence.keys.sorted() {
@@ -70,7 +70,7 @@ struct MediaCheck {
   }
 
   private func note(
-    _ run: PacketCheck.Damage, track: Int, _ notes: inout DoctorNotes
+    _ run: PacketCheck.Damage, track: Int, _ notes: inout CheckNotes
   ) {
     let frame = reader.index.frame(ofPacket: run.packets.lowerBound, of: track)
     let (first, last) = (run.packets.lowerBound, run.packets.upperBound)
@@ -95,7 +95,7 @@ struct MediaCheck {
   /// Reports the frames that cannot be decoded because of the damaged packets, and the frames that
   /// could never be decoded.
   private func nameFrames(
-    of track: Int, damaged: [Int], _ notes: inout DoctorNotes
+    of track: Int, damaged: [Int], _ notes: inout CheckNotes
   ) throws -> Set<FrameID> {
     let rows =
       damaged.isEmpty
@@ -125,7 +125,7 @@ struct MediaCheck {
   }
 
   private func checkRows(
-    of track: Int, _ count: StoreReader.TrackCounts, _ notes: inout DoctorNotes
+    of track: Int, _ count: StoreReader.TrackCounts, _ notes: inout CheckNotes
   ) throws {
     guard count.frameEnd > count.frames else { return }
     let missing = count.frameEnd - count.frames
@@ -139,7 +139,7 @@ struct MediaCheck {
   /// Decodes each frame from its entry and compares it with its pixel hash; frames known to fail are
   /// skipped.
   func checkPixels(
-    _ notes: inout DoctorNotes, except failing: Set<FrameID>
+    _ notes: inout CheckNotes, except failing: Set<FrameID>
   ) throws {
     let total = reader.tracks.reduce(0) { $0 + $1.frameCount }
     for track in reader.tracks {
@@ -160,7 +160,7 @@ struct MediaCheck {
   }
 
   private func note(
-    _ error: any RetakeError, of frame: EntryCheck.Candidate, _ notes: inout DoctorNotes
+    _ error: any RetakeError, of frame: EntryCheck.Candidate, _ notes: inout CheckNotes
   ) {
     notes.damagedFrames += 1
     let entry = frame.hasEntry ? ", decoded from packet \(frame.picture.entry)," : ""
@@ -173,12 +173,12 @@ struct MediaCheck {
 
   /// Adds a note for each footage note of the session, after the digests of its frames were
   /// checked.
-  func noteFootage(_ notes: inout DoctorNotes) throws {
+  func noteFootage(_ notes: inout CheckNotes) throws {
     for note in try reader.footageNotes() { notes.add(.note, "footage", note) }
   }
 
   private func tell(_ done: Int, of total: Int) throws {
     guard done.isMultiple(of: Self.reportEvery) else { return }
-    if !report(SessionDoctor.Progress(done: done, total: total)) { throw SessionError.interrupted }
+    if !report(SessionCheck.Progress(done: done, total: total)) { throw SessionError.interrupted }
   }
 }

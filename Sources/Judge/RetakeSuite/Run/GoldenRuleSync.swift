@@ -10,7 +10,7 @@ import RetakeGraph
 /// A golden is judged by the rules that it was accepted with, so that a change of retake.yml does
 /// not change a verdict unnoticed. A golden from before documents were stored gets one if the
 /// pipeline is the same.
-package struct GoldenAdoption {
+package struct GoldenRuleSync {
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     package var key: String
