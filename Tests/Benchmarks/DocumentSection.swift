@@ -2,7 +2,6 @@ import Foundation
 import Retake
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 
 /// Pipeline documents that are as large or as complex as the reader accepts. Measures the longest

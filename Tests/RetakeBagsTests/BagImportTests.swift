@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeSession
 import RetakeTestSupport
 import Testing

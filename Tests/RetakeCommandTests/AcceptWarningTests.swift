@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// Warnings of `retake accept` and of a passing test about results that a user may not want to

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// Goldens of a session whose file lacks a picture, so that other frames are damaged.

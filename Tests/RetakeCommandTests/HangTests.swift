@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// A stage that never returns from its second frame.

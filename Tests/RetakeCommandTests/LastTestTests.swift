@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// `retake accept` without a name accepts the results of the last test, and no unseen result.

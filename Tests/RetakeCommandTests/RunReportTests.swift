@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// `retake diff RUN1 RUN2 --report`: the page of a report, for two runs.

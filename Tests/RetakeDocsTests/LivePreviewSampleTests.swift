@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakePreview
 import RetakeTestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Retake
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import Testing
 

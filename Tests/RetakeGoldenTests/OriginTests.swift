@@ -1,5 +1,4 @@
 import RetakeCompare
-import RetakeCore
 import Testing
 
 @testable import RetakeGolden

@@ -2,7 +2,6 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGraph
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeGolden

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeTestCatalog

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 import RetakeGraph
 import RetakeTestCatalog
 import Testing

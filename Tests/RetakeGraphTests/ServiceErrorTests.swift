@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeGraph
 import Testing
 
 /// Invalid numbers of slots, buffers, times and servers, and keys at nodes that cannot have them.

@@ -1,7 +1,5 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeGraph
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeMedia

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeMedia

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import Testing
 
 @testable import RetakeMedia

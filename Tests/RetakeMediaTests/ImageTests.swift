@@ -1,6 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeMedia

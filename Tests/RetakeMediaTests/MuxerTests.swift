@@ -1,7 +1,5 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeTestSupport
 import Synchronization
 import Testing
 

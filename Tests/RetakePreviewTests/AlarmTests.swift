@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import Testing
 
 @testable import RetakePreview

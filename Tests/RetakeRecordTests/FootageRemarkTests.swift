@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeSession
 import RetakeTestSupport
 import Testing

@@ -1,9 +1,5 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
 import RetakeProcess
-import RetakeRuntime
 import RetakeSession
 import RetakeStore
 import RetakeTestSupport

@@ -1,7 +1,5 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeSession
 import RetakeStore
 import RetakeTestSupport

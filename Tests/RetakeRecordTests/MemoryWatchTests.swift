@@ -1,6 +1,4 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
 import RetakeRuntime
 import RetakeSession
 import RetakeTestSupport

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 import RetakeSession
 import RetakeTestSupport
 import Synchronization

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeSession
 import RetakeStore
 import RetakeTestSupport

@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeStore
 
 /// The rows of a recorded session, as stored in the database.

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeReplay
-import RetakeRuntime
 import RetakeTestSupport
 import Testing
 

@@ -3,7 +3,6 @@ import RetakeCore
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
-import RetakeTestSupport
 import Testing
 
 @Suite struct ResultLinesTests {

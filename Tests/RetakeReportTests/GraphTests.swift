@@ -1,4 +1,3 @@
-import RetakeCore
 import Testing
 
 @testable import RetakeReport

@@ -1,5 +1,4 @@
 import RetakeCompare
-import RetakeCore
 
 @testable import RetakeReport
 

@@ -1,6 +1,5 @@
 import RetakeSession
 import RetakeTestClips
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeRewrite

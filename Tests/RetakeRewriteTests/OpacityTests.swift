@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 import RetakeSession
 import RetakeTestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import RetakeCore
 import RetakeSession
 import RetakeTestClips
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeRewrite

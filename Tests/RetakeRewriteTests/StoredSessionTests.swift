@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeSession
-import RetakeStore
 import RetakeTestClips
 import RetakeTestSupport
 import Testing

@@ -6,7 +6,6 @@ import RetakeRuntime
 import RetakeSession
 import RetakeStore
 import RetakeTestClips
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeRewrite

@@ -1,6 +1,4 @@
-import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import Testing
 
 @Suite struct RunNodeTests {

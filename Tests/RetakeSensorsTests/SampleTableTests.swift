@@ -1,7 +1,4 @@
-import RetakeBuffers
 import RetakeCore
-import RetakeStore
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSensors

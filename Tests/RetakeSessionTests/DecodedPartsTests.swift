@@ -1,8 +1,6 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeStore
 import RetakeTestClips
 import RetakeTestSupport
 import Testing

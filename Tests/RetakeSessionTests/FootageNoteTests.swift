@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeStore
 import RetakeTestSupport
 import Testing

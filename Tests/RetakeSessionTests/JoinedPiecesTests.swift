@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeMedia
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import RetakeTestClips
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSession

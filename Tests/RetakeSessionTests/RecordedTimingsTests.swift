@@ -1,9 +1,7 @@
 import Foundation
 import RetakeCore
-import RetakeRuntime
 import RetakeStore
 import RetakeTestClips
-import RetakeTestSupport
 import RetakeTimePlane
 import Testing
 

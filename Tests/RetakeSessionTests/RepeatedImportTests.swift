@@ -1,7 +1,4 @@
 import Foundation
-import RetakeBuffers
-import RetakeMedia
-import RetakeStore
 import RetakeTestClips
 import RetakeTestSupport
 import Testing

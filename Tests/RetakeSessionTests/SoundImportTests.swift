@@ -1,8 +1,5 @@
 import Foundation
-import RetakeCore
-import RetakeMedia
 import RetakeStore
-import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 import RetakeStore
 import RetakeTestClips
 import RetakeTestSupport

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestClips
 import RetakeTestSupport
 import Testing
 

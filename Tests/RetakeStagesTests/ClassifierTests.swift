@@ -3,7 +3,6 @@ import Retake
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestFrames
 import Testing

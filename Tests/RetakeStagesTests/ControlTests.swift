@@ -2,7 +2,6 @@ import Foundation
 import Retake
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestFrames
 import Testing

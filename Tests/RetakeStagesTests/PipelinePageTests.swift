@@ -1,8 +1,6 @@
 import Foundation
 import Retake
-import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport
 import Testing

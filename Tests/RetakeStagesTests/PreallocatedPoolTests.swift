@@ -1,7 +1,6 @@
 import Foundation
 import Retake
 import RetakeBuffers
-import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane

@@ -1,9 +1,7 @@
 import Foundation
 import Retake
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestFrames
 import Testing

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestFrames
 import Testing

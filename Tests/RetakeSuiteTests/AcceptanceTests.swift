@@ -2,7 +2,6 @@ import Foundation
 import RetakeGolden
 import RetakeSuite
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @Suite struct AcceptanceTests {

@@ -1,8 +1,6 @@
 import Foundation
-import RetakeCompare
 import RetakeCore
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeGolden

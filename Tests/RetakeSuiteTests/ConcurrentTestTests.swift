@@ -2,14 +2,12 @@ import Dispatch
 import Foundation
 import Retake
 import RetakeBuffers
-import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

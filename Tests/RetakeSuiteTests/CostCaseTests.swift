@@ -1,10 +1,6 @@
 import Foundation
-import RetakeCompare
-import RetakeReplay
-import RetakeRuntime
 import RetakeStore
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

@@ -1,13 +1,9 @@
 import Foundation
 import RetakeBuffers
-import RetakeCompare
 import RetakeCore
-import RetakeGolden
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCompare
-import RetakeCore
 import RetakeGolden
 import RetakeTestProjects
 import RetakeTestSupport

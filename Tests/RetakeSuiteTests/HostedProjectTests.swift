@@ -1,9 +1,7 @@
 import Foundation
-import RetakeCore
 import RetakeReport
 import RetakeStages
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

@@ -1,9 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
-import RetakeReport
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeReport
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakeCore
 import RetakeStages
 import RetakeTestSupport
 import Testing

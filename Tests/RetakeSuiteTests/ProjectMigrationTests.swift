@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 import RetakeGolden
 import RetakeGraph
 import RetakeStages

@@ -2,10 +2,8 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeRuntime
 import RetakeSuite
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 /// An invalid retake.yml: where the error is, and its message.

@@ -6,7 +6,6 @@ import RetakeGraph
 import RetakeProcess
 import RetakeRecord
 import RetakeReplay
-import RetakeRuntime
 import RetakeSession
 import RetakeStages
 import RetakeTestSupport

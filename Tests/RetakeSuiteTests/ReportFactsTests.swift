@@ -1,11 +1,9 @@
 import Foundation
 import RetakeBuffers
-import RetakeCompare
 import RetakeCore
 import RetakeGraph
 import RetakeStages
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeGolden

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeProcess
-import RetakeReplay
 import RetakeRuntime
 import RetakeStages
 import RetakeTestSupport

@@ -1,8 +1,6 @@
 import Foundation
 import RetakeReport
-import RetakeSuite
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeReplay

@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeReplay

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 
 /// A project of 50 cases on ten short recordings, with accepted goldens. Seven of them fail when
 /// `plant()` was called: four at the node `motion`, three at `fingertip`.

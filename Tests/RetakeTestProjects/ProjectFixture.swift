@@ -1,8 +1,5 @@
 import Foundation
-import RetakeCore
-import RetakeGolden
 import RetakeRecord
-import RetakeRuntime
 import RetakeStages
 import RetakeSuite
 import RetakeTestSupport

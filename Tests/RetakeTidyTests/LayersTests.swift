@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// Each module imports from its layer and from lower layers, as Package.swift lists.

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// The repository stays small and mentions only Retake.

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeTestSupport
 import Testing
 
 /// Patterns that must not occur, and proof that each check would find them.

@@ -1,4 +1,3 @@
-import RetakeGraph
 import Testing
 
 @testable import RetakeTimePlane

@@ -1,5 +1,3 @@
-import RetakeCore
-import RetakeGraph
 import RetakeTestSupport
 import Testing
 

@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeSession
-
 /// Options of the import of a bag.
 package struct BagImportOptions: Hashable, Sendable {
   let path: String

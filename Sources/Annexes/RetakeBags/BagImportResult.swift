@@ -1,4 +1,3 @@
-import RetakeBuffers
 package import RetakeSession
 
 /// The result of the import of a bag.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A place in a bag. Parts that are not known are left out.
 package struct BagPlace: Hashable, Sendable, CustomStringConvertible {
   /// The path of the bag's file.

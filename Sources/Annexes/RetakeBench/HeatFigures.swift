@@ -1,6 +1,4 @@
 import RetakeCore
-import RetakeRuntime
-import RetakeTimePlane
 
 /// The results of one trial on one phone. They are integers, so that they are the same on every
 /// machine. Times are in nanoseconds.

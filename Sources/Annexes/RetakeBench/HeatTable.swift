@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeRuntime
-import RetakeTimePlane
 
 /// The figures of all trials on all phones.
 package struct HeatTable: Sendable, Encodable {

@@ -1,5 +1,4 @@
 package import RetakeBuffers
-import RetakeGraph
 
 /// A pool that the benchmark compares.
 package struct PoolContender: Sendable {

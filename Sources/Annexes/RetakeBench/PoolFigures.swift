@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeRuntime
 
 /// The results of one trial. They are integers, so that they are the same on every machine.
 package struct PoolFigures: Hashable, Sendable, Encodable {

@@ -1,7 +1,6 @@
 package import Foundation
 package import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeTimePlane
 
 /// The load on a pool of camera buffers: frames at a rate, each with a cost drawn from a seed.

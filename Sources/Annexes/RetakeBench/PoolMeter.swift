@@ -1,8 +1,5 @@
-import RetakeBuffers
 import RetakeCore
-import RetakeGraph
 import RetakeRuntime
-import RetakeTimePlane
 
 /// Measures over virtual time how many buffers exist and how many are in use.
 final class PoolMeter: RunObserver {

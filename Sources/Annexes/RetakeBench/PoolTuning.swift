@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 
 /// Searches the options of an adaptive pool. For each family of loads, the search chooses the
 /// options that are best on the other families, and reports their results on this family.

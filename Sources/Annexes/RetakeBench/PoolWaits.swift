@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeTimePlane
 
 /// How long frames waited if the camera waits for a buffer. Times are in nanoseconds.
 package struct PoolWaits: Hashable, Sendable, Encodable {

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeProcess
 
 /// One running copy of a program, and the conversation with it.
 ///

@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 import RetakeProcess
 
 /// How a program broke the protocol.

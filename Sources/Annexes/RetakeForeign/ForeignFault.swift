@@ -1,6 +1,4 @@
-import RetakeCore
 import RetakeGraph
-import RetakeProcess
 
 /// A failure of a program, and the last lines that it wrote.
 struct ForeignFault: Error, Hashable {

@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// The kind of value that a program returns for a frame.
 package enum ForeignOutput: String, CaseIterable, Hashable, Sendable {
   case detections

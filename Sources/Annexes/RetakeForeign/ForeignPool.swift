@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeProcess
 
 /// The running copies of one program. Several threads may use it.
 ///

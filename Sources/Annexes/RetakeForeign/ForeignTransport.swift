@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// How messages and pixels reach a program.
 package enum ForeignTransport: String, CaseIterable, Hashable, Sendable {
   /// Messages on file 3, pixels in the shared memory of file 4.

@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeStages
 
 /// The band that is kept.
 package struct BandpassOptions: StageOptions, Hashable {

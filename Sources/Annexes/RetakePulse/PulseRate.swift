@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeGraph
-import RetakeStages
 
 /// The band in which the pulse is searched, and the limits below which the output has no rate.
 /// `pulse-rate` and `heart-variability` share them.

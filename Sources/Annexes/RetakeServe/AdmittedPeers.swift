@@ -1,7 +1,6 @@
 import FlyingSocks
 import Foundation
 import RetakeBuffers
-import RetakeRuntime
 
 /// The peers whose last request contained the token.
 final class AdmittedPeers: Sendable {

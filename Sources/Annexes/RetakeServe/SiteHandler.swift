@@ -2,8 +2,6 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 import RetakeBuffers
-import RetakeCore
-import RetakeSuite
 
 /// Connects HTTP to the site. Every request passes the guard first.
 struct SiteHandler: HTTPHandler {

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// How luma and chroma are computed from red, green and blue.
 public enum ColorMatrix: String, Hashable, Sendable, Codable {
   case bt601

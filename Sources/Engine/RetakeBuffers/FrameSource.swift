@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A source node of a pipeline that brings its own frames.
 public protocol FrameSource: Sendable {
   /// A reader of all of its frames. Each run opens its own.

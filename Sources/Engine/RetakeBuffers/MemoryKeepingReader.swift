@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A reader whose frames are in memory that it uses again.
 package protocol MemoryKeepingReader: FrameReader {
   /// Keeps memory for at most this many frames that no one uses. It changes the speed only.

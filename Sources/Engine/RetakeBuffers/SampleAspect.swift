@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Width of a pixel over its height.
 public struct SampleAspect: Hashable, Sendable, Codable {
   /// The width of a pixel, relative to `denominator`.

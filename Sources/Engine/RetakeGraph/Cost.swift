@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The duration of a stage's body in virtual time.
 public enum Cost: Hashable, Sendable {
   case fixed(Duration)

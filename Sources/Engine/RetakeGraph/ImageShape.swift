@@ -1,5 +1,4 @@
 public import RetakeBuffers
-import RetakeCore
 
 /// The size and the pixel format of an image.
 public struct ImageShape: Hashable, Sendable {

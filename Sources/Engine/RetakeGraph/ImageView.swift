@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 
 /// The part of its input that a stage's output shows: a rectangle of the input, at a size of its

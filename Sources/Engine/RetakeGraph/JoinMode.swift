@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// The condition under which a join continues.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable, Codable {
   /// With the values of all ports.

@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 
 /// The output of a join: the values of its ports, in order.

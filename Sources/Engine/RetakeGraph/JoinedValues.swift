@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 
 /// The outputs of a forEach's body for the detections of a frame.

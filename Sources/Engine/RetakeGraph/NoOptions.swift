@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// For stages without options.
 public struct NoOptions: StageOptions {
   /// The only value: there are no options to set.

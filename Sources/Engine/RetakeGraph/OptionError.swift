@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// A stage's options contradict each other or are out of range.
 public struct OptionError: Error, Sendable {
   /// The option's key.

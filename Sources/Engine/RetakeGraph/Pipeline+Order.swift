@@ -1,5 +1,3 @@
-import RetakeCore
-
 extension Pipeline {
   /// Each node's rank: the number of edges on the longest path from any source, by node ID.
   ///

@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// A graph of stages. It defines the processing of each frame, not the scheduling.
 ///
 /// A pipeline is built with the typed methods of the DSL or read from a JSON document with

@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// The stages of a forEach, in one chain from the item to the output that is gathered.
 package struct PipelineBody: Sendable {
   package var nodes: [PipelineNode]

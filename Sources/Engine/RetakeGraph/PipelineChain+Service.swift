@@ -1,5 +1,4 @@
 public import RetakeBuffers
-import RetakeCore
 
 /// Executor, cost, timeout, fallback and pool of the last node.
 extension PipelineChain {

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 
 /// A pipeline under construction, whose last node outputs values of one type. Every method returns

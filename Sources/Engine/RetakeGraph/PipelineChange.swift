@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// One difference between two pipelines' documents.
 package struct PipelineChange: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 
 /// A bounded queue between two nodes.

@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// One or more modelled servers that ready stages share.
 package struct PipelineExecutor: Hashable, Sendable {
   package var id: String

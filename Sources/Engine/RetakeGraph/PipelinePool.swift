@@ -1,5 +1,4 @@
 package import RetakeBuffers
-import RetakeCore
 
 /// Buffers for frames. There are never more than the capacity, or than the maximum of an adaptive
 /// pool.

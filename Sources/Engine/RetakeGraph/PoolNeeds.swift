@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The largest number of a pool's buffers that are held at once while a single frame passes through
 /// an otherwise empty pipeline. Fewer can never be enough. Buffers of the newest value of a latest
 /// join, of the last value of a fallback, and of the image that a screen shows are only returned

@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// A computation whose output depends only on its input and options. It may run on any thread, for
 /// any frame, in any order, and ahead of virtual time.
 ///

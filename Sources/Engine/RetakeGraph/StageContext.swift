@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 
 /// The information that a stage may use in addition to its input.

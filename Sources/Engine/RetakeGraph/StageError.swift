@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 
 /// An error that a stage's body throws on purpose.

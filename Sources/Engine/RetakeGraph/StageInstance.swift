@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// The memory of a stateful stage in one run. Calls come one at a time, in service order. The
 /// caller orders them, so this needs no lock.
 package protocol StageInstance: AnyObject, Sendable {

@@ -1,4 +1,3 @@
-import RetakeBuffers
 package import RetakeCore
 
 /// Something that a user should know about a stage, and that changes no result.

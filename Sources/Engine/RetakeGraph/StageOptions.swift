@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// The options of a stage: stored properties with defaults, in a `Codable` struct. A document may
 /// set any of them. An unknown key or a wrong type is rejected when the document is read.
 ///

@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 
 /// The kinds of nodes that a program knows. It is the catalog for reading documents.

@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// The role of a kind of node in a graph.
 public enum StageRole: Hashable, Sendable {
   case source

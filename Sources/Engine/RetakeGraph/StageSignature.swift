@@ -1,5 +1,4 @@
 public import RetakeBuffers
-import RetakeCore
 
 /// The properties of a kind of node by which a graph checks it.
 public struct StageSignature: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 
 /// A user's own value. Its name, version and canonical bytes make it digestible and storable.

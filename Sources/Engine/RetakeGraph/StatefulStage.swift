@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// A computation that keeps state. It gets the frames in the order in which virtual time serves
 /// them, one at a time.
 ///

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 
 /// Encodes a stage's output to bytes, and decodes it.

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 
 /// The type of the values on an edge.

@@ -1,5 +1,3 @@
-import RetakeBuffers
-
 /// A line that a decoder wrote to FFmpeg's log.
 package struct DecoderReport: Hashable, Sendable {
   /// The packet that was being decoded, as it was numbered for the decoder.

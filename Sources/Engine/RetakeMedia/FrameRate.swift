@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-
 /// Frames per second as a fraction.
 package struct FrameRate: Hashable, Sendable, CustomStringConvertible {
   package var numerator: Int32

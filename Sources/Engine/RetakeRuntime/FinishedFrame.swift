@@ -1,7 +1,5 @@
 public import RetakeBuffers
 public import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
 
 /// A captured frame whose outcome is known at all sinks.
 public struct FinishedFrame: Sendable {

@@ -1,7 +1,4 @@
-import RetakeBuffers
 public import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
 
 /// The digest of a stage's output for one frame.
 public enum NodeDigest: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import RetakeGraph
 import RetakeTimePlane
 
 /// Reports to an observer how many buffers of each pool are leased, and how many buffers and stalls

@@ -1,8 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
-
 /// A node as an observer sees it, such as a stage or an inserted conversion.
 public struct RunNode: Hashable, Sendable {
   /// The node's ID; `OBJECTS/NODE` in the body of the forEach `OBJECTS`, and an ID that ends in

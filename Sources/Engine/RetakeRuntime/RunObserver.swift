@@ -1,6 +1,4 @@
-import RetakeBuffers
 public import RetakeCore
-import RetakeGraph
 public import RetakeTimePlane
 
 extension [RunNode] {

@@ -1,6 +1,5 @@
 import Foundation
 package import RetakeBuffers
-import RetakeCore
 package import RetakeGraph
 package import RetakeTimePlane
 

@@ -1,7 +1,4 @@
-import RetakeBuffers
 public import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
 
 /// The fates of the frames of a run, in numbers: the result of `LiveSession.stop()`, and of a
 /// pipeline that runs while it is recorded (`RecordingResult.pipeline`).

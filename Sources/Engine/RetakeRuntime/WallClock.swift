@@ -1,5 +1,4 @@
 import Foundation
-import RetakeBuffers
 
 /// Real time. No value or decision of a replay depends on it. Only the timeouts of `RetakeClock`,
 /// which imports no module of Retake, read a clock without this type.

@@ -1,5 +1,4 @@
 package import RetakeGraph
-import RetakeRuntime
 
 extension StageRegistry {
   /// The kinds of nodes that need no annex. `builtIn` of the module Retake also has the kinds of

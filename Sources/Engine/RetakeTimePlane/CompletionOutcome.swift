@@ -1,4 +1,3 @@
-import RetakeCore
 package import RetakeGraph
 
 /// The part of a body's outcome on which timing depends.

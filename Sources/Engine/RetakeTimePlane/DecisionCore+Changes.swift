@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 
 extension DecisionCore {
   /// An event of the device: each policy that depends on it decides again, once per instant.

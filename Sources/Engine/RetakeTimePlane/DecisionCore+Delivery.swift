@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 
 extension DecisionCore {
   /// Sends a frame along an edge: the receiver is offered the frame in the delivery phase.

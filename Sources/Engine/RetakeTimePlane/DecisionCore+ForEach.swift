@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 extension DecisionCore {
   /// A forEach takes a frame after the last item of the previous frame was accepted.
   mutating func runFork(_ node: Int, _ turn: inout EventContext) {

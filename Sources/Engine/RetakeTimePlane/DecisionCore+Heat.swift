@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// A device that heats up. Its ticks are events of the environment: they come before all other
 /// events of their instant, so that a new state applies to services that begin at that instant.

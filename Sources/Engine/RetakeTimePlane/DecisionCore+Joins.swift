@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 
 extension DecisionCore {
   /// A join takes the waiting part with the lowest sequence and port, until one of its outputs

@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 
 extension DecisionCore {
   /// The number of values that a port keeps before values without a possible reader are removed.

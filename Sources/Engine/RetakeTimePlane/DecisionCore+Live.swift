@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// Input of a core when real time, and not a model, decides when things end.
 extension DecisionCore {
   /// A body has begun. Its duration is unknown, but its timeout starts now.

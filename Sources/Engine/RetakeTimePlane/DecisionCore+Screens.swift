@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// Screens are observers: they only decide when the buffers that they show are free.
 extension DecisionCore {

@@ -1,6 +1,5 @@
 import RetakeBuffers
 package import RetakeCore
-import RetakeGraph
 
 /// Pools that adapt to the load. Their windows end in the control phase of band 1. A window without
 /// effect is not counted, so that an idle pool creates no events.

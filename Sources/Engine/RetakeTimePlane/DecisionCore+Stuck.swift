@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 extension DecisionCore {
   /// The largest number of sentences in the explanation.
   private static var explanationMax: Int { 12 }

@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeGraph
 
 /// How a node thins out the frames that pass through it.

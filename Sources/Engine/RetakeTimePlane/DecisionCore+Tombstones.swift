@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 
 extension DecisionCore {
   /// Ends a frame at a node: every node downstream is notified at this instant.

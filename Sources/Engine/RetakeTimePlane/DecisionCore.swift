@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// Makes every decision that depends on time. It does no I/O: events in, actions and decision lines
 /// out.

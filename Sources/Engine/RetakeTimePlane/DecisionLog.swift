@@ -1,4 +1,3 @@
-import RetakeBuffers
 package import RetakeCore
 
 /// Writes decisions as lines, digests all of them, and passes the lines to the observer.

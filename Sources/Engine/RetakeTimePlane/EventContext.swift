@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// The few values that the time plane waits for.
 package protocol ValueProvider: AnyObject {

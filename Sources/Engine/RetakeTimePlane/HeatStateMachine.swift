@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// A device that heats up. From the power of busy servers and the energy of copied bytes it
 /// computes the temperature and the thermal state at the end of each tick.

@@ -1,6 +1,4 @@
-import RetakeBuffers
 package import RetakeCore
-import RetakeGraph
 
 /// The pressure that the device puts on adaptive pools.
 package struct PoolPressure: OptionSet, Sendable {

@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// A change that the caller of a run requests, in addition to the session's events.
 package enum RunOverride: Sendable {

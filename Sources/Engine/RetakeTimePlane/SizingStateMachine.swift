@@ -1,6 +1,5 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeGraph
 
 /// One pool that adapts to the load: its controller, its counts, and when its windows end.
 struct SizingStateMachine: Sendable {

@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// The port and the ending that a tombstone carries in addition to the frame.
 struct Tombstone {
   var port: Int

@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeGraph
 
 /// A budget of the golden, and its use by the run.
 package struct BudgetResult: Hashable, Sendable, Codable {

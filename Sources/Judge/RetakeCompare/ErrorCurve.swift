@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The errors of one sink over the frames of one track: the largest error of each frame, in bins of
 /// equal size.
 package struct ErrorCurve: Hashable, Sendable, Codable {

@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// How close the largest error came to the allowed error.
 package struct ErrorHeadroom: Hashable, Sendable, Codable {

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The pixels of an image: planes of the same size, such as red, green and blue.
 package struct ImagePixels: Hashable, Sendable {

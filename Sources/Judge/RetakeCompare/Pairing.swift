@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Which frames of two runs are the same frame.
 package enum Pairing: String, Hashable, Sendable, Codable {
   /// By (track, sequence): two runs of one session.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// How the results of one sink are compared: which differences are allowed.
 ///
 /// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A node of a digests file, in topological order: `motion*(gray)`.
 package struct StageColumn: Hashable, Sendable, CustomStringConvertible {
   package var node: String

@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// The outcome of a comparison in one word.
 package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   case passed

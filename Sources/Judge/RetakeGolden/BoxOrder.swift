@@ -1,6 +1,4 @@
 import Foundation
-import RetakeCompare
-import RetakeCore
 
 /// Whether the boxes of two runs are in an order that can be compared.
 package enum BoxOrder {

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The first line of decision and digest files: `#retake 1 key=… field=…`.
 struct FileHeader {

@@ -1,6 +1,5 @@
 import Foundation
 package import RetakeCompare
-import RetakeCore
 
 extension GoldenFolder {
   /// Writes rules into golden.yml, together with how they were found. No other part of the golden

@@ -1,4 +1,3 @@
-import RetakeCompare
 package import RetakeCore
 
 extension GoldenFolder {

@@ -1,5 +1,4 @@
 package import Foundation
-import RetakeCompare
 import RetakeCore
 
 /// The folder of all goldens. Lists accepted, pending and stale goldens.

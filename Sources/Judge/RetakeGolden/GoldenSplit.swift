@@ -1,5 +1,4 @@
 package import RetakeCompare
-import RetakeCore
 
 /// The root causes of a pending golden, divided into the chosen root causes and the others.
 package struct GoldenSplit {

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// A file that is written sequentially, in large pieces, and is synchronized to the disk before it
 /// is closed.

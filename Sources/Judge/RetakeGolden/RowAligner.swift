@@ -1,5 +1,4 @@
 import RetakeCompare
-import RetakeCore
 
 /// Pairs the rows of two digests files by frame, a few hundred at a time.
 struct RowAligner {

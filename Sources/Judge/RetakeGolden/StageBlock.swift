@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCompare
 import RetakeCore
 
 /// Rows followed by a checksum: `B 64 1c77…`, as in results.

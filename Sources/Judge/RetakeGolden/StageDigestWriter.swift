@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCompare
-import RetakeCore
 
 /// Writes digests-PLATFORM.gold: for each frame the first digits of every stage's digest, and a
 /// checksum after each block of frames.

@@ -1,5 +1,4 @@
 import RetakeCompare
-import RetakeCore
 
 /// One case on the page, as HTML that needs no script.
 struct CaseMarkup {

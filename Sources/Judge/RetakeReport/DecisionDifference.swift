@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// One decision line that is on one side only, or that moved or changed.
 package struct DecisionDifference: Hashable, Sendable, Codable {
   package enum Change: String, Hashable, Sendable, Codable {

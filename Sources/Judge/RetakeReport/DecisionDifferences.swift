@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// How the decisions of the run differ from the golden's.
 package struct DecisionDifferences: Hashable, Sendable, Codable {
   package var added: Int

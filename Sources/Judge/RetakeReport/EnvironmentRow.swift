@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// One fact about the environment, when the golden was accepted and now.
 package struct EnvironmentRow: Hashable, Sendable, Codable {

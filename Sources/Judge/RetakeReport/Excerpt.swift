@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The first items of a list, and its total length.
 package struct Excerpt<Element: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {

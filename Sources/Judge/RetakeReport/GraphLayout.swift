@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The positions of the nodes and edges of a report's graph.
 struct GraphLayout {
   /// The most nodes that a drawing can usefully show. For a larger graph, the report lists the

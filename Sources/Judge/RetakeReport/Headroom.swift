@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// The largest error of one measure, and the allowed error.
 package struct Headroom: Hashable, Sendable, Codable {

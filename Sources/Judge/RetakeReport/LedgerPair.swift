@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The ledger of one sink, golden and actual.
 package struct LedgerPair: Hashable, Sendable, Codable {
   package var track: Int?

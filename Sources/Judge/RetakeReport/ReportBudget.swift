@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// A limit that the golden sets for a number of the run.
 package struct ReportBudget: Hashable, Sendable, Codable {
   package var name: String

@@ -1,6 +1,5 @@
 package import RetakeCompare
 package import RetakeCore
-import RetakeGraph
 
 extension ReportCase {
   /// A case from a comparison, in the words of the report.

@@ -1,6 +1,5 @@
 package import RetakeCompare
 package import RetakeCore
-import RetakeGraph
 
 /// One case of the run: a session replayed through a pipeline and compared with its golden.
 package struct ReportCase: Hashable, Sendable, Codable {

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// An exact command and its purpose.
 package struct ReportCommand: Hashable, Sendable, Codable {

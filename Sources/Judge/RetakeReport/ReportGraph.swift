@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A pipeline as the report draws it.
 package struct ReportGraph: Hashable, Sendable, Codable {
   package var nodes: [ReportNode]

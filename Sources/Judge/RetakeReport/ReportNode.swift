@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A node, and how its output compares with the golden's.
 package struct ReportNode: Hashable, Sendable, Codable {
   package enum Status: String, Hashable, Sendable, Codable, CaseIterable {

@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeGraph
 
 /// Something besides the results that changed, such as an option of the pipeline or a library.

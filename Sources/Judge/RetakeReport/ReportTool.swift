@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The program that wrote the report.
 package struct ReportTool: Hashable, Sendable, Codable {

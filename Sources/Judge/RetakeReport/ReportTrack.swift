@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 
 /// A track that the case reads.
 package struct ReportTrack: Hashable, Sendable, Codable {

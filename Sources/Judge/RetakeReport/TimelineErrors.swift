@@ -1,5 +1,4 @@
 import RetakeCompare
-import RetakeCore
 
 /// The errors of one quantity over the frames of a track, in bins of their own size from frame 0.
 /// After the last bin all frames are equal.

@@ -1,5 +1,4 @@
 import RetakeBench
-import RetakeBuffers
 import RetakeCore
 
 /// The statements of the article on predictive frame allocation, next to the results of Retake's

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Foundation
-import RetakeBench
-import RetakeCore
 
 /// Answers published articles. No user needs it, so no package contains it.
 @main

@@ -1,6 +1,5 @@
 import RetakeBench
 import RetakeBuffers
-import RetakeCore
 import RetakeRuntime
 import RetakeTimePlane
 

@@ -1,5 +1,4 @@
 import RetakeBuffers
-import RetakeCore
 import RetakeRuntime
 
 /// Durations of the operations of a live pool on this machine, in real time. The figures differ

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeBench
 import RetakeBuffers
-import RetakeCore
 import RetakeRuntime
 
 /// Pools of packets that wait for a link with a changing bandwidth: the packets that adaptive pools

@@ -1,6 +1,3 @@
-import RetakeBench
-import RetakeCore
-
 /// A question about pools that more than one row of figures answers.
 enum PoolStudy: String, CaseIterable, Sendable {
   /// How often a change of size is undone, with and without hysteresis.

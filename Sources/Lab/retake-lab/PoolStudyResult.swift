@@ -1,4 +1,3 @@
-import RetakeBench
 import RetakeCore
 
 /// The result of a study, for people and as JSON.

@@ -1,7 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
-import RetakeRuntime
 import RetakeStore
 
 /// A frame that waits for the encoder.

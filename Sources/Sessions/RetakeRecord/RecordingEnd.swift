@@ -1,8 +1,3 @@
-import RetakeCore
-import RetakeRuntime
-import RetakeSession
-import RetakeStore
-
 /// Why a recording ended.
 public enum RecordingEnd: String, Hashable, Sendable, Codable {
   case sourceEnded

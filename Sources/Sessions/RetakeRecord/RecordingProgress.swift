@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeRuntime
 public import RetakeSession
 import RetakeStore
 

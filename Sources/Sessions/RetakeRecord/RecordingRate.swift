@@ -1,8 +1,3 @@
-import RetakeCore
-import RetakeRuntime
-import RetakeSession
-import RetakeStore
-
 /// The rates of a recording.
 package struct RecordingRate: Hashable, Sendable, Codable {
   /// Captured frames, including frames without pixels.

@@ -1,7 +1,6 @@
 public import RetakeCore
 public import RetakeRuntime
 public import RetakeSession
-import RetakeStore
 
 /// The result of a recording.
 public struct RecordingResult: Sendable {

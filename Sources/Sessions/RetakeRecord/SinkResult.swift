@@ -1,5 +1,4 @@
 import Foundation
-import RetakeMedia
 
 /// A sink, or the system's error number.
 enum SinkResult {

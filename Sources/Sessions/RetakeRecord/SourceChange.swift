@@ -1,7 +1,4 @@
-import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
-import RetakeStore
 
 /// The state of the connection to a source that may come back.
 package enum SourceChange: Hashable, Sendable {

@@ -1,7 +1,5 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeTimePlane
 
 extension CaseOverride {

@@ -2,7 +2,6 @@ import RetakeBuffers
 package import RetakeCore
 package import RetakeGraph
 package import RetakeRuntime
-import RetakeTimePlane
 
 /// Reports what goes wrong in a run as it happens: the first few failures of each stage and
 /// code, the halt, the first drop of each stage and reason, and the first frame that is lost before

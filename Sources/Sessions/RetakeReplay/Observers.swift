@@ -1,6 +1,5 @@
 package import RetakeCore
 package import RetakeRuntime
-import RetakeTimePlane
 
 /// Digests the rounded results of a run without keeping them.
 final class ResultDigester: RunObserver {

@@ -1,5 +1,3 @@
-import RetakeCore
-import RetakeGraph
 import RetakeRuntime
 
 /// Runs that only produce decisions.

@@ -1,7 +1,6 @@
 import Foundation
 package import RetakeCore
 package import RetakeGraph
-import RetakeRuntime
 
 extension Replay {
   /// SHA-256 of the models that the stages read, and of their sidecars, by name.

@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeSession
-import RetakeStore
 
 /// Finds the first frame whose pixels do not match the stored digest.
 ///

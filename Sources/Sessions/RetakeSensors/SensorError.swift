@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeStore
 
 /// An error of a sensor's file, or of the telemetry that a camera stores with its frames.
 package enum SensorError: RetakeError, Equatable {

@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeStore
-
 /// Why a frame cannot be replayed: the codes of the column `frame.cause` that a decoding finds.
 package enum FrameCause {
   /// The decoder says so.

@@ -1,5 +1,4 @@
 package import Foundation
-import RetakeCore
 
 /// A file that is written under a hidden name in its folder, and gets its own name when it is
 /// complete. The writer holds a lock on it; the file of a killed writer has none, and the next

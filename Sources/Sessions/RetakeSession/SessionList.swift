@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The sessions in a folder.
 package struct SessionList: Sendable {

@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeStore
 
 /// The contents of one line in a list of sessions.

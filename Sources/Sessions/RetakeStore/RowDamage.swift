@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import RetakeCore
 
 /// A value that does not occur in a session: the file is damaged or malicious.
 struct RowDamage: Error {

@@ -1,5 +1,4 @@
 import GRDB
-import RetakeCore
 
 /// Reads every row of a database once.
 struct RowScan {

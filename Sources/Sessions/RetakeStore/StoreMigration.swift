@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Copies a database to the current schema.
 package enum StoreMigration {
   package static let version = Int(Schema.version)

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 import Testing
 
 @testable import RetakeBuffers

@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakeTestSupport
 import Testing
 
 /// A session after a fault, compared with the frames that the recorder acknowledged.

@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakeTestSupport
 
 /// A system call of a program, as seen by strace.
 struct SystemCall: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 import RetakeMedia
 import RetakeTestSupport
 import Testing

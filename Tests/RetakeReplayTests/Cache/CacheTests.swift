@@ -1,6 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
 import RetakeRewrite
 import RetakeRuntime
 import RetakeSession

@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeRecord
 import RetakeSession
 import RetakeStore
 import RetakeTestSupport

@@ -1,8 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeMedia
 import RetakeSession
-import RetakeStore
 import RetakeTestClips
 import RetakeTestSupport
 import Testing

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 
 /// Finds a number of boxes in each frame, from a list, by sequence; frames beyond the list have no
 /// box.

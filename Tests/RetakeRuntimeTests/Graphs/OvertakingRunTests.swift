@@ -1,7 +1,5 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import Testing
 
 /// Frames that do not arrive in the order of their sequence.

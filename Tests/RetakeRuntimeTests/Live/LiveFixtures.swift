@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeTestSupport
 import Synchronization
 
 @testable import RetakeRuntime

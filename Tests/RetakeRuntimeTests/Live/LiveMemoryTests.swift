@@ -1,6 +1,5 @@
 import Dispatch
 import RetakeBuffers
-import RetakeCore
 import RetakeGraph
 import Testing
 

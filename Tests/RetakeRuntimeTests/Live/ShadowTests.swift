@@ -1,5 +1,4 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeTestSupport

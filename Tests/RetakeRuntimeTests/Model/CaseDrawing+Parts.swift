@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeGraph
-import RetakeTestSupport
 
 // MARK: - Nodes and edges
 

@@ -1,5 +1,4 @@
 import RetakeGraph
-import RetakeRuntime
 import Testing
 
 /// Timelines of corner cases that random cases found, or that they rarely reach.

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeTimePlane
 
 extension ModelCase {

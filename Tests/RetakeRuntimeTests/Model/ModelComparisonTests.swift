@@ -1,5 +1,4 @@
 import Foundation
-import RetakeGraph
 import Testing
 
 /// The engine compared with the model of its rules, for every decision line and every ledger.

@@ -1,4 +1,3 @@
-import RetakeCompare
 import RetakeCore
 import RetakeStages
 

@@ -1,6 +1,4 @@
 import Foundation
-import RetakeCompare
-import RetakeCore
 import RetakeGolden
 import RetakeTestSupport
 import Testing

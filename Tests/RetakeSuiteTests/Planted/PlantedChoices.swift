@@ -1,6 +1,5 @@
 import Foundation
 import Retake
-import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGolden

@@ -1,7 +1,5 @@
 import RetakeCompare
-import RetakeCore
 import RetakeGolden
-import RetakeGraph
 
 /// Regressions of decisions, of the graph, and of the input.
 enum PlantedDecisions {

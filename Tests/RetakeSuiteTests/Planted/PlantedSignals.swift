@@ -1,5 +1,4 @@
 import RetakeBuffers
-import RetakeCompare
 import RetakeCore
 import RetakeStages
 

@@ -1,7 +1,5 @@
-import RetakeCore
 import RetakeStages
 import RetakeTestProjects
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite

@@ -1,9 +1,6 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 package import RetakeSession
-import RetakeStore
 
 /// Options of an export as MCAP.
 package struct BagExportOptions: Hashable, Sendable {

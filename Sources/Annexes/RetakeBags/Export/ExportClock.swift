@@ -1,9 +1,5 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
-import RetakeSession
-import RetakeStore
 
 /// Virtual time as the time of a log.
 struct ExportClock {

@@ -1,9 +1,4 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-import RetakeSession
-import RetakeStore
 
 /// Messages of one origin, by rising time.
 protocol ExportSource: AnyObject {

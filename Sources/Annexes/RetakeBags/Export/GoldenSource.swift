@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeSession
-import RetakeStore
 
 /// Results, or decisions, of a golden, or of the folder of a run (docs/formats/goldens.md).
 ///

@@ -1,9 +1,5 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
-import RetakeSession
-import RetakeStore
 
 /// The bag's time that is zero in the session: the time of the first image.
 final class BagOrigin {

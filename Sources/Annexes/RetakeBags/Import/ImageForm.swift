@@ -1,5 +1,4 @@
 import RetakeBuffers
-import RetakeMedia
 
 /// The form that all images in one media file of a track share: the codec and, where they are
 /// known, the size and the format.

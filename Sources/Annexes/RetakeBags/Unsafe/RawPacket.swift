@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeMedia
 
 /// Makes the packet of a raw image: its rows without padding, in the session's format.

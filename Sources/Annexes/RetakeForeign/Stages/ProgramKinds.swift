@@ -1,6 +1,5 @@
 import RetakeCore
 package import RetakeGraph
-import RetakeRuntime
 
 extension StageRegistry {
   /// The kind `process`, which starts no program until that is allowed.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The options of decoders. Each decoder reads only some of the options.
 package struct DecoderSettings: Hashable, Sendable {
   /// Pixels of the model's input.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Logits of classes, the best labels first. `softmax` is for classes that exclude each other;
 /// `sigmoidMultilabel` is the sigmoid of each logit, and keeps all labels above the threshold.
 struct LogitsDecoder: OutputDecoder {

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Turns the outputs of a model into detections, classes or numbers.
 package protocol OutputDecoder: Sendable {
   var name: DecoderName { get }

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Scores of classes that need no further function: from a classifier that ends in a softmax, or
 /// from a tree ensemble (`ai.onnx.ml`), whose first output is the number of the best class.
 struct ProbabilitiesDecoder: OutputDecoder {

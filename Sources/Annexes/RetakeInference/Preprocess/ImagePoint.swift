@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A point in pixels, with the origin in the upper left corner and y down.
 package struct ImagePoint: Hashable, Sendable {
   package var x: Double

@@ -1,6 +1,5 @@
 import RetakeCore
 package import RetakeGraph
-import RetakeStages
 
 extension StageRegistry {
   /// The kinds of stages that compute models in ONNX files.

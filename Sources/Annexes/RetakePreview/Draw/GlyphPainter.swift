@@ -1,5 +1,3 @@
-import RetakeBuffers
-
 /// Draws letters.
 protocol GlyphPainter: AnyObject {
   /// Writes a line, starting at its top left corner.

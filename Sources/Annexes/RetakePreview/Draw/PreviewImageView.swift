@@ -1,7 +1,5 @@
 import RetakeBuffers
-import RetakeCore
 import RetakeRuntime
-import RetakeStages
 
 /// Draws an image with the results for it. Shared by the player and the live preview.
 final class PreviewImageView {

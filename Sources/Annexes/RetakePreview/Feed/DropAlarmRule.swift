@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// When dropped frames are an alarm.
 struct DropAlarmRule: Hashable, Sendable {
   /// The time that is looked at.

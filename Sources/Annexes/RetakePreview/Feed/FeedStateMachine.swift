@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeTimePlane
 
 /// Decides which of the offered frames a preview accepts, as a semaphore of two. One frame waits

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The statistics of a live preview: `offered = shown + dropped + throttled + waiting`.
 public struct WindowFigures: Hashable, Sendable, Codable {
   /// The distribution of durations, in nanoseconds; ranks are nearest ranks.

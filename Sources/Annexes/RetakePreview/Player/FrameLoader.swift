@@ -1,5 +1,4 @@
 import RetakeBuffers
-import RetakeCore
 import RetakeRuntime
 
 /// Reads frames on its own thread, so that the window responds while a frame is decoded: first the

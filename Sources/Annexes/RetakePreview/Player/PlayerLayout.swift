@@ -1,5 +1,3 @@
-import RetakeBuffers
-
 /// The positions of the parts of a player's window.
 struct PlayerLayout: Hashable, Sendable {
   static let rowHeight = 18

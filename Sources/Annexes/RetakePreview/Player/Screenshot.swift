@@ -1,8 +1,6 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 
 /// An image of a window.
 package enum Screenshot {

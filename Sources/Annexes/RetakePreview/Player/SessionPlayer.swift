@@ -1,7 +1,5 @@
 package import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeRuntime
 
 /// How a session is played.

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeBuffers
 
 /// A drawing surface: a window, or memory that is not displayed.
 ///

@@ -1,5 +1,3 @@
-import RetakeBuffers
-
 /// A texture of one plane of an image.
 final class GLTexture {
   // SAFETY: the texture belongs to a context that outlives it, because the painter that has the

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Holds one of a pool's buffers. The stage that took it must end it, once.
 ///
 /// A lease that is released without an end is a leak, which the pool counts by its stage. The

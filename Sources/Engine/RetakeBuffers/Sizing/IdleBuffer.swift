@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A buffer with its type erased.
 class IdleBuffer: @unchecked Sendable {
   // SAFETY: @unchecked because the class is open to its subclasses; no subclass has a variable.

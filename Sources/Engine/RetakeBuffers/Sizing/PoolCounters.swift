@@ -1,4 +1,3 @@
-import RetakeCore
 import Synchronization
 
 /// How many buffers of a live pool each stage holds. It contains numbers only.

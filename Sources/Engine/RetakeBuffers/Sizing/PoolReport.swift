@@ -1,4 +1,3 @@
-import RetakeCore
 import Synchronization
 
 /// Counts of a pool's buffers so far.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Memory for the pixels of one frame.
 package struct PixelBlock: @unchecked Sendable {
   // SAFETY: @unchecked because of the pointer; the block has one owner, which frees it once.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A pipeline at given frame rates: the rates that arrive at each node, the servers that are
 /// overloaded, and how long frames wait in the queues that fill.
 struct FlowModel {

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A path of a frame from its source to a sink, and the time of the frame on it.
 struct FramePath {
   /// From the source to the sink.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Servers, or the slots of one node, that have more work than they can handle.
 struct Overload {
   var group: ServerGroup

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The servers that one or more nodes of a flat graph share.
 struct ServerGroup {
   /// The executor's ID; for a node with its own executor, the node's ID.

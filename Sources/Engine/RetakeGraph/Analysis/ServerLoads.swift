@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The load of the servers at given rates.
 struct ServerLoads {
   /// Numbers that differ by less are equal. A server that is busy all the time is not overloaded.

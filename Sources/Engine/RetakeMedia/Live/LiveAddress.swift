@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The origin of live images: a camera, a stream's URL, or FFmpeg's own test images.
 ///

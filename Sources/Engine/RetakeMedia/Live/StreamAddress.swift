@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// A parsed URL of a stream.
 package struct StreamAddress: Hashable, Sendable {

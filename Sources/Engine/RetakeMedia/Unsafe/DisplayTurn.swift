@@ -1,5 +1,4 @@
 import CFFmpeg
-import RetakeCore
 
 /// How a viewer shows an image that is not shown as it is stored: mirrored left to right, and then
 /// turned clockwise.

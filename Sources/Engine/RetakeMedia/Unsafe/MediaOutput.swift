@@ -1,5 +1,4 @@
 import CFFmpeg
-import RetakeBuffers
 
 /// The destination of a muxer's bytes: a descriptor that the caller opens, syncs and closes.
 package struct MediaOutput: Sendable {

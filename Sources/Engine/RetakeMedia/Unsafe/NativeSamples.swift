@@ -1,5 +1,4 @@
 import CFFmpeg
-import RetakeBuffers
 
 /// Where the samples of one of FFmpeg's formats are in its planes.
 ///

@@ -1,5 +1,4 @@
 import CFFmpeg
-import RetakeBuffers
 
 /// The muxer's state of an output: the position, and the first failure, which is never retried.
 final class OutputState {

@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 

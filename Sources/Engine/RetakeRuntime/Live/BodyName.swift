@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeTimePlane
 
 /// Identifies one call of a stage's body.
 package struct BodyName: Hashable, Sendable {

@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeTimePlane
 
 /// A value on which a timing decision depended while an event was handled.
 package struct GateValue: Hashable, Sendable {

@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeGraph
 package import RetakeTimePlane
 
 /// The events, decisions and costs of a live run between two flushes, each in order.

@@ -1,8 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
-
 /// Codes that the driver itself reports.
 enum LiveCode {
   /// The run ended before the swap was decided.

@@ -1,6 +1,4 @@
-import RetakeBuffers
 public import RetakeCore
-import RetakeGraph
 
 /// Counts of the frames of a live run so far.
 public struct LiveCounts: Hashable, Sendable {

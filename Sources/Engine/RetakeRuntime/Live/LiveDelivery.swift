@@ -1,7 +1,5 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeTimePlane
 
 /// The outcome of a captured frame at one sink.
 struct LiveDelivery: Sendable {

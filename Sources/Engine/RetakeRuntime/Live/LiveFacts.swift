@@ -1,6 +1,4 @@
-import RetakeCore
 package import RetakeGraph
-import RetakeTimePlane
 
 /// Describes a live run.
 package struct LiveFacts: Sendable {

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeTimePlane
 
 /// A captured frame, until its outcomes have been reported.
 final class LiveFrame: @unchecked Sendable {

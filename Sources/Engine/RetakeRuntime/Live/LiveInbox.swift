@@ -1,7 +1,4 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
 import Synchronization
 
 /// The queue of the decision loop's messages. It also decides which thread runs the loop: the

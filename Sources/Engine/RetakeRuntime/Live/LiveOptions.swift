@@ -1,5 +1,3 @@
-import RetakeBuffers
-import RetakeCore
 package import RetakeGraph
 
 /// How a pipeline runs live.

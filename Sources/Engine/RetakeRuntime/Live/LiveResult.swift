@@ -1,8 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
-
 /// The outcomes of one captured frame of a live run, at all sinks.
 public struct LiveResult: Sendable {
   /// The frame with its outcomes. `pictures` and `digests` are empty in a live run;

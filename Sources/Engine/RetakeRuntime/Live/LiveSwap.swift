@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
 import RetakeTimePlane
 
 /// A stage that replaces, or replaced, a node's stage.

@@ -1,6 +1,5 @@
 package import RetakeCore
 import RetakeGraph
-import RetakeTimePlane
 
 /// Receives every event and every decision of a live run, so that the run can be recorded and
 /// reproduced.

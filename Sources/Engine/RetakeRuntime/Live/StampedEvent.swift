@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeTimePlane
 
 /// An external event as it was handled.
 package struct StampedEvent: Hashable, Sendable {

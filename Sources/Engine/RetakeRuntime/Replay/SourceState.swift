@@ -1,7 +1,5 @@
 import DequeModule
 import RetakeBuffers
-import RetakeCore
-import RetakeGraph
 
 /// A frame whose values may already be computed before it arrives in virtual time.
 struct AheadFrame {

@@ -1,8 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
-
 /// Values that were computed for a frame in flight, and that may remain unused.
 struct UnusedValues {
   /// Values of this frame that other frames read through a latest join.

@@ -1,6 +1,4 @@
 import RetakeCore
-import RetakeGraph
-import RetakeTimePlane
 
 /// Events of the device, and swaps.
 extension VirtualRun {

@@ -1,7 +1,6 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeTimePlane
 
 /// The last call of a whole program, before its next call.
 struct OpenProgram {

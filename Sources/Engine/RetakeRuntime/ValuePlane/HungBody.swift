@@ -1,4 +1,3 @@
-import RetakeCore
 import Synchronization
 
 /// The body of a stage that does not return. This is an engine fault, never a decision.

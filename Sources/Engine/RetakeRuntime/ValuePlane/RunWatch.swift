@@ -1,4 +1,3 @@
-import RetakeCore
 import Synchronization
 
 /// The time plane's current activity, which may never end, for a watchdog on another thread.

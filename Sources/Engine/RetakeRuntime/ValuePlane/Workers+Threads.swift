@@ -1,4 +1,3 @@
-import RetakeBuffers
 import Synchronization
 
 extension Workers {

@@ -1,8 +1,5 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
 import RetakeGraph
-import RetakeMedia
 
 /// The files of an image source.
 package struct ImagesOptions: StageOptions, Hashable {

@@ -1,4 +1,3 @@
-import RetakeCore
 package import RetakeGraph
 
 extension StageRegistry {

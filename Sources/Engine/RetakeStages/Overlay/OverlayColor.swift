@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A color of an overlay, with its opacity.
 package struct OverlayColor: Hashable, Sendable {
   package var red: UInt8

@@ -1,4 +1,3 @@
-import RetakeBuffers
 package import RetakeCore
 
 /// The results to show over an image.

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 
 /// Lays out an overlay: a box with its label for each detection, a list of numbers, texts and

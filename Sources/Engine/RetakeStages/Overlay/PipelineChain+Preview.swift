@@ -1,5 +1,4 @@
 public import RetakeBuffers
-import RetakeCore
 public import RetakeGraph
 
 /// The model of a preview: the cost of drawing, and the refresh rate of its screen.

@@ -1,7 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeGraph
-
 /// One image before camera noise is added.
 protocol SceneImage {
   /// Fills the visible part of one row of an I420 plane. `noise` is for images that need levels

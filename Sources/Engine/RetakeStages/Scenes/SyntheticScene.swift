@@ -1,6 +1,5 @@
 package import RetakeBuffers
 package import RetakeCore
-import RetakeGraph
 
 /// A synthetic scene, without any file: I420, limited range, BT.601.
 ///

@@ -1,5 +1,4 @@
 package import RetakeBuffers
-import RetakeCore
 package import RetakeGraph
 
 /// How much of a region's surroundings is kept.

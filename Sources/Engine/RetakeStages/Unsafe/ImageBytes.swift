@@ -1,5 +1,4 @@
 import Foundation
-import RetakeBuffers
 
 /// One byte for each pixel of some images, with an allocation that may fail. If an allocation for a
 /// Swift array fails, the process ends.

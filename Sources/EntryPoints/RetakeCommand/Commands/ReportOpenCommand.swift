@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Retake
-import RetakeProcess
 
 struct ReportOpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

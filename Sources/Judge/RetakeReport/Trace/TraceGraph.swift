@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The nodes, identified by index.
 struct TraceGraph: Sendable {
   let nodes: [TraceNode]

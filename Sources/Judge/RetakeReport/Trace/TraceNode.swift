@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A node of a run, as a trace shows it.
 package struct TraceNode: Hashable, Sendable {
   package enum Role: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Assigns work to the servers of an executor. Lines name the node, not the server, so the work
 /// gets the first free server. The server is free again when the body ends. After a timeout, the
 /// body ends later than the frame.

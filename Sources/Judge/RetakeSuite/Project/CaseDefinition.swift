@@ -1,5 +1,3 @@
-import RetakeCompare
-import RetakeCore
 package import RetakeReplay
 package import RetakeRuntime
 

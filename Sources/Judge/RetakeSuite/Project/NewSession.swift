@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// Notes for the user about how a session that a command has just made affects the next `retake
 /// test`.

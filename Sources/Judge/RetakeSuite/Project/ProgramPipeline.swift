@@ -1,7 +1,6 @@
 import Foundation
 package import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeStages
 
 /// A program as a pipeline: a source, the program, and a sink for each sink of the program.

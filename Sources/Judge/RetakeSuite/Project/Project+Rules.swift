@@ -1,6 +1,5 @@
 import RetakeCompare
 import RetakeCore
-import RetakeGraph
 
 extension Project {
   /// - Parameter definition: A case that the project does not define.

@@ -3,9 +3,7 @@ package import RetakeCompare
 import RetakeCore
 package import RetakeGolden
 package import RetakeGraph
-import RetakeReplay
 import RetakeReport
-import RetakeRuntime
 import RetakeStages
 
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.

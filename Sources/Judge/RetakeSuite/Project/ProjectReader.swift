@@ -3,7 +3,6 @@ import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeReplay
-import RetakeRuntime
 import RetakeStages
 
 extension Project {

@@ -1,8 +1,3 @@
-import RetakeCompare
-import RetakeCore
-import RetakeReplay
-import RetakeRuntime
-
 /// Which sessions run which cases: one line of a suite.
 package struct SuiteEntry: Hashable, Sendable {
   /// Names, or globs with `*` and `?`.

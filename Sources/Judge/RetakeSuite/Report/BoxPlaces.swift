@@ -2,7 +2,6 @@ import RetakeCompare
 import RetakeCore
 import RetakeGraph
 import RetakeReport
-import RetakeRuntime
 
 /// Maps values that the sinks of a case received to positions in the session's frames. A detector
 /// downstream of a crop or a downsample uses other pixel coordinates than the image in a report.

@@ -1,9 +1,6 @@
-import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeGraph
 import RetakeReport
-import RetakeRuntime
 import RetakeSession
 
 /// The marks of a case's timelines that are not findings: the fate of the frames in both runs,

@@ -1,7 +1,5 @@
 package import RetakeBuffers
-import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 
 /// One frame as an image for people.
 package enum FrameImage {

@@ -1,12 +1,9 @@
 import Foundation
-import RetakeBuffers
-import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
 import RetakeMedia
 import RetakeReport
-import RetakeRuntime
 
 /// The images of the frames that a report shows: the frame that the pipeline received, with the
 /// boxes that golden and run share, and the image that a sink received, if the run kept it.

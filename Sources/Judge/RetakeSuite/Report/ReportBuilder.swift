@@ -1,8 +1,6 @@
 import RetakeCompare
 import RetakeCore
-import RetakeGraph
 import RetakeReport
-import RetakeRuntime
 
 /// Turns case results into the report document.
 struct ReportBuilder {

@@ -1,6 +1,5 @@
 package import Foundation
 import RetakeCore
-import RetakeGolden
 
 /// The reports and the runs in a project's folder.
 ///

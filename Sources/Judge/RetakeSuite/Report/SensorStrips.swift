@@ -2,7 +2,6 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeReport
-import RetakeSession
 
 /// Values of the sensors that a case's stages read, around the frames that a report shows.
 struct SensorStrips {

@@ -5,7 +5,6 @@ import RetakeCore
 import RetakeGolden
 import RetakeGraph
 import RetakeReplay
-import RetakeRuntime
 import RetakeSession
 
 /// One case that was run and compared.

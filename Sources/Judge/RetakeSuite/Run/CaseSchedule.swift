@@ -1,7 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
-import RetakeRecord
 import RetakeRuntime
 
 /// Runs cases concurrently. Cases with the most media start first, so that no long case runs alone

@@ -1,6 +1,4 @@
 import Foundation
-import RetakeCore
-import RetakeGolden
 
 /// File-name patterns with `*` and `?`.
 enum Glob {

@@ -1,9 +1,6 @@
 import Foundation
-import RetakeBuffers
-import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
 import RetakeSession

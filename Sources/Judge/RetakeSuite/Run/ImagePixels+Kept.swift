@@ -1,10 +1,8 @@
 package import Foundation
-import RetakeBuffers
 package import RetakeCompare
 import RetakeGolden
 import RetakeGraph
 import RetakeMedia
-import RetakeRuntime
 import RetakeStages
 
 extension ImagePixels {

@@ -1,8 +1,5 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
 import RetakeRecord
-import RetakeRuntime
 
 /// Memory that cases share. A case that does not fit next to the running cases waits for them.
 package final class MemoryShare: @unchecked Sendable {

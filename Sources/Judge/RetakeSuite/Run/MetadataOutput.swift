@@ -1,10 +1,4 @@
 import Foundation
-import RetakeCore
-import RetakeGolden
-import RetakeGraph
-import RetakeReplay
-import RetakeRuntime
-import RetakeSession
 
 /// A metadata sink, and the file that its lines are written to.
 package struct MetadataOutput: Hashable, Sendable {

@@ -1,12 +1,4 @@
 import Foundation
-import RetakeBuffers
-import RetakeCompare
-import RetakeCore
-import RetakeGolden
-import RetakeGraph
-import RetakeReplay
-import RetakeRuntime
-import RetakeSession
 
 /// The missing folders on the path to a folder, so that they can be removed again.
 struct NewFolders {

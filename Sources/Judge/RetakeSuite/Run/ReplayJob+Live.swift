@@ -1,5 +1,3 @@
-import RetakeCore
-import RetakeGraph
 package import RetakeReplay
 import RetakeRuntime
 import RetakeSession

@@ -1,6 +1,5 @@
 import RetakeCompare
 package import RetakeCore
-import RetakeGolden
 import RetakeReport
 
 /// Goes through the pending goldens, one root cause after the other, and carries out the decisions

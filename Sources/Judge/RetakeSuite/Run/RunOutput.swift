@@ -1,10 +1,6 @@
 import Foundation
-import RetakeCore
-import RetakeGolden
-import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
-import RetakeSession
 
 /// Something that a run writes during the run.
 protocol RunOutput: RunObserver {

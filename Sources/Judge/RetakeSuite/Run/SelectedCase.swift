@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 package import RetakeGolden
 
 /// One case on one session, selected to be run.

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCompare
 import RetakeCore
 import RetakeGolden
 

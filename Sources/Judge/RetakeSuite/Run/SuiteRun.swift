@@ -1,5 +1,4 @@
 package import Foundation
-import RetakeCompare
 import RetakeCore
 import RetakeGolden
 package import RetakeReplay

@@ -2,7 +2,6 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 package import RetakeReplay
-import RetakeRuntime
 
 /// Runs a case repeatedly under conditions that must not change its results.
 package struct Verification {

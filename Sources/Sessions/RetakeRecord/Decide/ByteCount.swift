@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Bytes as users write them: `500MB`, `64MiB`.
 package enum ByteCount {
   private static let units: [(suffix: String, scale: Int64)] = [

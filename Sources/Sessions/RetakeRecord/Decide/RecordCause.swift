@@ -1,5 +1,3 @@
-import RetakeStore
-
 /// Why a frame has no pixels: stable codes in the frame table.
 enum RecordCause {
   /// The encoder was too slow.

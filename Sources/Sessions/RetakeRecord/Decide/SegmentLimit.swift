@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The limit of a segment, as users write it: `60s`, `10m`, `500MB` or `2GB`.
 package enum SegmentLimit: Hashable, Sendable {
   case duration(Duration)

@@ -1,5 +1,3 @@
-import RetakeStore
-
 /// Why media could not be written.
 struct WriteFailure: Hashable, Sendable {
   enum Step: String, Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// A small file that the kernel provides.
 enum DeviceFile {

@@ -1,6 +1,4 @@
-import RetakeBuffers
 import RetakeCore
-import RetakeRuntime
 
 /// Samples one property of the device.
 protocol DeviceSampler: Sendable {

@@ -1,7 +1,5 @@
 import RetakeBuffers
-import RetakeCore
 import RetakeMedia
-import RetakeSession
 
 /// Why packets cannot be stored unchanged.
 enum CopyRefusal: Error, CustomStringConvertible {

@@ -1,5 +1,3 @@
-import RetakeBuffers
-import RetakeCore
 import RetakeMedia
 import RetakeSession
 

@@ -1,7 +1,4 @@
-import RetakeBuffers
-import RetakeCore
 import RetakeMedia
-import RetakeSession
 
 /// A packet as the source sent it.
 struct OriginalPacket: Sendable {

@@ -1,7 +1,4 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-import RetakeSession
 
 /// Makes the packets of one track's frames. One thread at a time uses it.
 protocol PacketMaker: AnyObject {

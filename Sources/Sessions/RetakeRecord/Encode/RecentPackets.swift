@@ -1,7 +1,4 @@
-import RetakeBuffers
-import RetakeCore
 import RetakeMedia
-import RetakeSession
 
 /// The last packets that were given to a decoder; bounded.
 struct RecentPackets {

@@ -1,7 +1,4 @@
-import RetakeBuffers
-import RetakeCore
 import RetakeMedia
-import RetakeSession
 
 /// The stream of one encoder's packets; frames of another shape begin another epoch.
 struct StreamEpoch: Sendable {

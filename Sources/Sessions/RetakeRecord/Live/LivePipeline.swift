@@ -1,4 +1,3 @@
-import RetakeCore
 public import RetakeGraph
 public import RetakeRuntime
 

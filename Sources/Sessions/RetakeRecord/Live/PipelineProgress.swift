@@ -1,6 +1,5 @@
 public import RetakeCore
 import RetakeRuntime
-import RetakeTimePlane
 
 /// Counts the frames of a pipeline that runs alongside a recorder. After the run, `produced =
 /// accepted + dropped`. During the run, some frames have not reached the pipeline yet.

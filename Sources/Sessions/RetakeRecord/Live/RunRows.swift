@@ -1,5 +1,3 @@
-import RetakeCore
-import RetakeRuntime
 import RetakeStore
 import RetakeTimePlane
 

@@ -1,6 +1,5 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeRuntime
 
 /// Limits how long a call may block, and lets another thread cancel it.

@@ -1,7 +1,4 @@
-import RetakeBuffers
-import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 
 /// Requested settings of a camera; nil leaves a setting unchanged.
 public struct CameraRequest: Hashable, Sendable {

@@ -1,7 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-
 /// The frames of a source, one after another. Only one thread at a time uses it.
 public protocol FrameStream: AnyObject {
   /// The next frame; nil at the end.

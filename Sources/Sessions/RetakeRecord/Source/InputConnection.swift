@@ -1,7 +1,5 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 
 /// A camera, stream or test image, decoded.
 final class InputConnection: LiveConnection, @unchecked Sendable {

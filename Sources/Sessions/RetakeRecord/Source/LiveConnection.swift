@@ -1,8 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-import RetakeRuntime
-
 /// One connection to a live source. Only one thread at a time uses it; releasing it ends it.
 protocol LiveConnection: AnyObject, Sendable {
   /// Waits for the next frame; nil at the end of the stream.

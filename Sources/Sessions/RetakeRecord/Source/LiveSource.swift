@@ -1,5 +1,4 @@
 import RetakeBuffers
-import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 

@@ -1,4 +1,3 @@
-import RetakeBuffers
 public import RetakeCore
 import RetakeMedia
 

@@ -1,7 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-
 /// Whether frames reach the recorder at their own times.
 public enum RecordingPace: String, Hashable, Sendable, Codable, CaseIterable {
   /// Each at its own time, as from a camera; payload that the encoder has no time for is shed.

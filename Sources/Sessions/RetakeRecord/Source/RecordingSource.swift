@@ -1,7 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-
 /// A source of frames for a recorder: a scene, a file, a camera.
 ///
 /// A recorder uses one thread, and requests the next frame while the last one waits for its time.

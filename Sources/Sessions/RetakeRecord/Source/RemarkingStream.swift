@@ -1,7 +1,3 @@
-import RetakeCore
-import RetakeMedia
-import RetakeSession
-
 /// A stream that learns more about its source than the frames that it returns.
 protocol RemarkingStream: FrameStream {
   /// Sentences for a user; complete when the recording has ended.

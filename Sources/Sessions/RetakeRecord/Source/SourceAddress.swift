@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeMedia
 
 /// Resolves the source addresses that users type, other than files.

@@ -1,6 +1,4 @@
-import RetakeBuffers
 public import RetakeCore
-import RetakeMedia
 
 /// Describes a source.
 public struct SourceDescription: Hashable, Sendable {

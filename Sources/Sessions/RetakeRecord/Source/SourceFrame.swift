@@ -1,6 +1,4 @@
 public import RetakeBuffers
-import RetakeCore
-import RetakeMedia
 
 /// A frame as a source returns it.
 public struct SourceFrame: Sendable {

@@ -1,6 +1,4 @@
-import RetakeBuffers
 public import RetakeCore
-import RetakeMedia
 
 /// One result of `FrameStream.item()`.
 public enum SourceItem: Sendable {

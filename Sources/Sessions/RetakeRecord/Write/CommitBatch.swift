@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeStore
 
 /// The rows between two commits.

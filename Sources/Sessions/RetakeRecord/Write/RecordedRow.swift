@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeMedia
-import RetakeSession
 import RetakeStore
 
 /// A row that is not yet in the database.

@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
-import RetakeStore
 
 /// A segment cannot be written any more.
 struct SegmentFailed: Error {

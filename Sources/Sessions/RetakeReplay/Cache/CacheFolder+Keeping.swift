@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 extension CacheFolder {
   /// Removes the least recently used packs until at most `limit` bytes are left, and the unfinished

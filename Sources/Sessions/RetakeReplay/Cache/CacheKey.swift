@@ -1,6 +1,5 @@
 import Foundation
 import RetakeCore
-import RetakeMedia
 
 /// The secret that lets a cache distinguish files written here from files written elsewhere.
 ///

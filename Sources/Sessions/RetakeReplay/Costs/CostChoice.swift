@@ -1,5 +1,3 @@
-import RetakeCore
-import RetakeRuntime
 package import RetakeSession
 package import RetakeTimePlane
 

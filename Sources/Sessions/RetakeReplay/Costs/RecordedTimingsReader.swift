@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeRuntime
 import RetakeTimePlane
 
 extension RecordedTimings {

@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeRuntime
 import RetakeTimePlane
 
 /// The lines of a file of timings; docs/costs.md describes them.

@@ -1,5 +1,4 @@
 public import RetakeCore
-import RetakeRuntime
 
 /// The result of reproducing a live run.
 public struct ReproductionReport: Hashable, Sendable, Codable {

@@ -1,7 +1,6 @@
 package import RetakeBuffers
 import RetakeCore
 package import RetakeGraph
-import RetakeRuntime
 
 /// Connects the stages of a pipeline to the sensors of a session.
 ///

@@ -1,6 +1,3 @@
-import RetakeCore
-import RetakeGraph
-
 /// Every combination of the values of several axes.
 package struct Sweep: Hashable, Sendable {
   package static let combinationsMax = 256

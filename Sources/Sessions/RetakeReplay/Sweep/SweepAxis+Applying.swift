@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import RetakeTimePlane
 
 extension SweepAxis {

@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeSession
-import RetakeStore
 
 /// A new session that is made from another one. It is built in a hidden folder, checked as any
 /// reader would check it, and only then gets its name.

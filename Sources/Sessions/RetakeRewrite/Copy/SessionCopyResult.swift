@@ -1,8 +1,6 @@
 import Foundation
 package import RetakeCore
-import RetakeMedia
 package import RetakeSession
-import RetakeStore
 
 /// The result of making a session from another one.
 package struct SessionCopyResult: Hashable, Sendable, Codable {

@@ -1,6 +1,4 @@
 import Foundation
-import RetakeCore
-import RetakeMedia
 package import RetakeSession
 import RetakeStore
 

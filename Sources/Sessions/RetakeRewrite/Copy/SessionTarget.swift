@@ -1,8 +1,5 @@
 import Foundation
-import RetakeCore
-import RetakeMedia
 import RetakeSession
-import RetakeStore
 
 /// The destination of a session that is made from another one.
 package struct SessionTarget: Hashable, Sendable {

@@ -1,7 +1,6 @@
 import RetakeCore
 import RetakeMedia
 import RetakeSession
-import RetakeStore
 
 /// Reads an exported media file as an import would, and compares its frames with the session's.
 ///

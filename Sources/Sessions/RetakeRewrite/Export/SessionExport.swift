@@ -1,8 +1,6 @@
 import Foundation
 import RetakeCore
-import RetakeMedia
 package import RetakeSession
-import RetakeStore
 
 /// Exports the contents of a session to files that other programs can read.
 ///

@@ -3,7 +3,6 @@ import RetakeBuffers
 import RetakeCore
 import RetakeSensors
 import RetakeSession
-import RetakeStore
 
 /// Compares the clocks of two sessions.
 struct JoinClocks {

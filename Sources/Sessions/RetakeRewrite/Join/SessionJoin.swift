@@ -1,9 +1,7 @@
 import Foundation
-import RetakeBuffers
 package import RetakeCore
 import RetakeSensors
 package import RetakeSession
-import RetakeStore
 
 /// Makes one session of two: the frames of two cameras on one clock.
 ///

@@ -1,9 +1,4 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
-import RetakeSession
-import RetakeStore
 
 /// Counters shared by the tracks of a replay copy.
 struct OptimizeAccount {

@@ -2,7 +2,6 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeSession
-import RetakeStore
 
 /// Estimates the size of a replay copy; it rather overestimates.
 struct OptimizeNeed {

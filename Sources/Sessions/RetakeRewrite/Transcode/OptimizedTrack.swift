@@ -1,6 +1,4 @@
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeSession
 import RetakeStore
 

@@ -1,5 +1,4 @@
 import Foundation
-import RetakeBuffers
 package import RetakeCore
 import RetakeMedia
 package import RetakeSession

@@ -1,9 +1,6 @@
 import Foundation
-import RetakeBuffers
 package import RetakeCore
-import RetakeMedia
 package import RetakeSession
-import RetakeStore
 
 /// The result of a trim.
 package struct TrimResult: Hashable, Sendable, Codable {

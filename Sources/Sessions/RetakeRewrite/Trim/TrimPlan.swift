@@ -1,6 +1,3 @@
-import RetakeSession
-import RetakeStore
-
 /// Which packets of a track a trim may copy, and which frames it must encode again.
 ///
 /// Packets are copied in complete groups, each from a packet at which decoding can begin to the

@@ -1,9 +1,5 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
 import RetakeSession
-import RetakeStore
 
 /// Reports the number of frames done, and stops the operation on request.
 struct TrimProgress {

@@ -1,9 +1,6 @@
 import Foundation
-import RetakeBuffers
 import RetakeCore
-import RetakeMedia
 import RetakeSession
-import RetakeStore
 
 /// The frames of a session that are in a span of its time.
 struct TrimSpan {

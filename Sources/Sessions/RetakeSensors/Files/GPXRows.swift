@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The points of the tracks in a GPX file: latitude, longitude, elevation and time.
 ///
 /// It reads tags one after another, and knows no more of XML than GPX needs: no entities that a

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Sentences of a GPS receiver (NMEA 0183): RMC for the place, the speed and the date, GGA for the
 /// altitude. Sentences of one instant become one sample. Others are skipped, and so are positions
 /// that the receiver calls void.

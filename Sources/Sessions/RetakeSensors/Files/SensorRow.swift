@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// A sample as a file has it, with the line where it is.
 struct SensorRow {
   var line: Int

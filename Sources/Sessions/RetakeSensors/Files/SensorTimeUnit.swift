@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The unit of the times in a file.
 package enum SensorTimeUnit: String, CaseIterable, Sendable {
   case s, ms, us, ns

@@ -1,4 +1,3 @@
-import RetakeCore
 import RetakeStore
 
 /// Finds the frames that are affected by damaged packets.

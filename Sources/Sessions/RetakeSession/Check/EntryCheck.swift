@@ -1,7 +1,5 @@
 import RetakeBuffers
 import RetakeCore
-import RetakeMedia
-import RetakeStore
 
 /// Decodes the frames of a track from their entries and compares their pixels with the stored
 /// digests.

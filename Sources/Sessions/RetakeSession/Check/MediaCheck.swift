@@ -1,6 +1,5 @@
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeStore
 
 /// Checks the media against the index: every packet and, in a deep check, every frame.

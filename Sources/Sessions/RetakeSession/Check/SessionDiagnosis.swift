@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// The findings of the check, and how much it checked.
 package struct SessionDiagnosis: Hashable, Sendable, Codable {
   package var path: String

@@ -2,8 +2,6 @@ import Foundation
 package import RetakeBuffers
 package import RetakeCore
 import RetakeMedia
-import RetakeRuntime
-import RetakeStore
 
 /// Facts about one image, from decoding a track in order.
 package struct DecodedFact: Hashable, Sendable {

@@ -3,7 +3,6 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeRuntime
-import RetakeStore
 
 /// Finds, for every frame, the packet from which decoding reproduces its exact pixels.
 ///

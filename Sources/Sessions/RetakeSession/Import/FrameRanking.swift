@@ -1,5 +1,4 @@
 package import RetakeCore
-import RetakeMedia
 import RetakeStore
 
 /// The frames of a track in presentation order, with their times.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
   let file: String

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// Progress of an import.
 public struct ImportProgress: Hashable, Sendable {
   /// The steps, in this order. Decoding and checking are done for one track after another.

@@ -1,5 +1,3 @@
-import RetakeCore
-
 /// How complete a session is.
 public enum SessionStatus: String, Hashable, Sendable, Codable {
   case clean

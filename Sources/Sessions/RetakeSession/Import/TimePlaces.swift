@@ -1,5 +1,4 @@
 import Foundation
-import RetakeCore
 
 /// The places of all tracks of a session, stored as its fact `times`.
 package struct TimePlaces: Hashable, Sendable, Codable {

@@ -3,7 +3,6 @@ import RetakeBuffers
 import RetakeCore
 package import RetakeMedia
 import RetakeRuntime
-import RetakeStore
 
 /// The result of decoding a track in order.
 package struct TrackFacts: Sendable {

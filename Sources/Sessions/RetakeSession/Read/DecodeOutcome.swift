@@ -1,5 +1,3 @@
-import RetakeBuffers
-import RetakeCore
 package import RetakeMedia
 
 /// A result of a decoder.

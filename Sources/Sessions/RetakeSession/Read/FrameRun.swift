@@ -1,7 +1,5 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeMedia
-import RetakeStore
 
 /// A decoder at some position of a track, and the pictures it returned last.
 ///

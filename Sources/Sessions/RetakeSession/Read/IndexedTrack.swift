@@ -1,7 +1,4 @@
 import Foundation
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
 package import RetakeStore
 
 /// One track of an index, as a table of packets for decoders.

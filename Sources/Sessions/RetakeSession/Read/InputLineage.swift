@@ -1,6 +1,5 @@
 import Foundation
 package import RetakeCore
-import RetakeStore
 
 /// The description of a replay copy's origin, stored as the session's fact `optimised`.
 ///

@@ -1,6 +1,4 @@
 import RetakeCore
-import RetakeMedia
-import RetakeStore
 
 /// A media file that is missing, or whose size alone shows that it is not the file that was stored.
 struct MediaSizeFault: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import RetakeBuffers
 import RetakeCore
 package import RetakeMedia
 import RetakeStore

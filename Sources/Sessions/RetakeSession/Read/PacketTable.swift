@@ -1,6 +1,3 @@
-import RetakeBuffers
-import RetakeCore
-import RetakeMedia
 package import RetakeStore
 
 /// The packets of one track, by their number in the session.

@@ -1,6 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeMedia
 
 /// The idle decoders that wait for the next frame, and the memory budget of the active decoders.
 ///

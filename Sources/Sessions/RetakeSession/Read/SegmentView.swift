@@ -1,7 +1,4 @@
-import RetakeBuffers
-import RetakeCore
 package import RetakeMedia
-import RetakeStore
 
 /// A track within one segment, ready for a decoder.
 package struct SegmentView: Sendable {

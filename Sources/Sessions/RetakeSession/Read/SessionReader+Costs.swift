@@ -1,5 +1,4 @@
 import RetakeCore
-import RetakeRuntime
 import RetakeStore
 package import RetakeTimePlane
 

@@ -1,7 +1,6 @@
 import RetakeBuffers
 package import RetakeCore
 import RetakeMedia
-import RetakeStore
 
 extension SessionReader {
   /// Checks the packets that decoding a frame needs against their checksums, without decoding them.

@@ -1,4 +1,3 @@
-import RetakeBuffers
 package import RetakeCore
 package import RetakeMedia
 

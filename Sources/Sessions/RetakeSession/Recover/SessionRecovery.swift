@@ -1,6 +1,5 @@
 import Foundation
 package import RetakeCore
-import RetakeMedia
 import RetakeStore
 
 /// The result of a recovery.

@@ -1,6 +1,5 @@
 import CFFmpeg
 import Foundation
-import RetakeCore
 
 /// The body of an HTTP response, read by a demuxer. The request uses HTTP/1.0, so that the body is
 /// not chunked and ends with the connection. Redirects are not followed.

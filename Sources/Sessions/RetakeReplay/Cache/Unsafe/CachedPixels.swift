@@ -1,6 +1,5 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
 
 extension Frame {
   /// The planes in the layout of a pack. Bytes between the rows are zero.
