@@ -45,7 +45,7 @@ import Testing
     CertificateRefusal(host: "cam.lan", port: 8443, file: "ca.pem", line: line)
   }
 
-  @Test func `a certificate for another host is told from other refusals`() {
+  @Test func `a certificate for another host has a cause that other refusals do not have`() {
     let host = refusal("The certificate's owner does not match hostname cam.lan")
     #expect(host.cause == "the server's certificate is for another host than cam.lan")
     #expect(host.remedy.contains("openssl s_client -connect cam.lan:8443 -servername cam.lan "))

@@ -52,7 +52,7 @@ enum TLSLog {
     retake_clear_tls_line()
   }
 
-  /// The line since `begin`; `nil` if there is none.
+  /// The line since `begin`; `nil` if no error was logged.
   static func line() -> String? {
     // SAFETY: the array belongs to this thread and ends with zero.
     let text = String(cString: retake_last_tls_line()).trimmed
