@@ -130,7 +130,7 @@ import Testing
     let before = fixture.files("Goldens")
     var rejection = Acceptance(project: try fixture.project())
     rejection.isCI = true
-    #expect(throws: SuiteError.acceptInCI) { _ = try rejection.reject() }
+    #expect(throws: SuiteError.rejectInCI) { _ = try rejection.reject() }
     #expect(throws: SuiteError.acceptInCI) { _ = try Review(rejection) }
     #expect(fixture.files("Goldens") == before)
   }

@@ -193,14 +193,15 @@ typedef void (*retake_log_sink)(void *opaque, int64_t number, int32_t is_error, 
 // Set once, before the first decoder; only one file of Swift may refer to it, since each has its own.
 static retake_log_sink retake_decoder_log = NULL;
 
-// The last error that FFmpeg logged for a TLS connection on this thread, which opens connections one
-// after another.
-static _Thread_local char retake_tls_line[256];
+// The errors that FFmpeg logs for TLS connections, on the thread that opens the connection.
+static void (*retake_tls_log)(const char *line) = NULL;
 
 static void retake_log_tls(void *object, const char *format, va_list arguments) {
   const AVClass *class = *(const AVClass **)object;
   if (class->item_name == NULL || strcmp(class->item_name(object), "tls") != 0) return;
-  vsnprintf(retake_tls_line, sizeof retake_tls_line, format, arguments);
+  char line[256];
+  vsnprintf(line, sizeof line, format, arguments);
+  retake_tls_log(line);
 }
 
 static void retake_log(void *object, int level, const char *format, va_list arguments) {
@@ -217,12 +218,9 @@ static void retake_log(void *object, int level, const char *format, va_list argu
   retake_decoder_log(context->opaque, context->reordered_opaque, level <= AV_LOG_ERROR, line);
 }
 
-static inline void retake_clear_tls_line(void) { retake_tls_line[0] = 0; }
-
-static inline const char *retake_last_tls_line(void) { return retake_tls_line; }
-
-static inline void retake_take_log(retake_log_sink sink) {
+static inline void retake_take_log(retake_log_sink sink, void (*tls)(const char *line)) {
   retake_decoder_log = sink;
+  retake_tls_log = tls;
   av_log_set_level(AV_LOG_QUIET);
   av_log_set_callback(retake_log);
 }

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Foundation
 import RetakeBuffers
 
 /// The lines of one decoder, until they are taken; bounded.
@@ -34,29 +35,37 @@ final class DecoderLog: Sendable {
 
   /// Makes FFmpeg pass the lines of all decoders to their logs.
   static func install() {
-    retake_take_log { opaque, packet, isError, line in
-      guard let opaque, let line else { return }
-      // SAFETY: only `MediaDecoder` sets `opaque` of a decoder's context: to pictures that live
-      // longer than the context and its copies in FFmpeg's threads.
-      let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
-      pictures.log.add(String(cString: line), packet: Int(packet), isError: isError != 0)
-    }
+    retake_take_log(
+      { opaque, packet, isError, line in
+        guard let opaque, let line else { return }
+        // SAFETY: only `MediaDecoder` sets `opaque` of a decoder's context: to pictures that live
+        // longer than the context and its copies in FFmpeg's threads.
+        let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
+        pictures.log.add(String(cString: line), packet: Int(packet), isError: isError != 0)
+      }, { line in if let line { TLSLog.add(String(cString: line)) } })
   }
 }
 
-/// FFmpeg's last error of a TLS connection on this thread. In this file, because each file of Swift
-/// has a copy of the header's variables.
+/// FFmpeg's last error of a TLS connection. A thread opens its connections one after another, and
+/// FFmpeg logs on the thread that opens.
 enum TLSLog {
-  static func begin() {
-    _ = FFmpeg.quiet
-    retake_clear_tls_line()
+  private static let lines = Locked<[UInt: String]>([:])
+
+  private static var thread: UInt { UInt(pthread_self()) }
+
+  static func add(_ line: String) {
+    lines.withLock { $0[thread] = line.trimmed }
   }
 
-  /// The line since `begin`; `nil` if no error was logged.
+  static func begin() {
+    _ = FFmpeg.quiet
+    lines.withLock { $0[thread] = nil }
+  }
+
+  /// The line since `begin`; nil if no error was logged. The next call returns nil.
   static func line() -> String? {
-    // SAFETY: the array belongs to this thread and ends with zero.
-    let text = String(cString: retake_last_tls_line()).trimmed
-    return text.isEmpty ? nil : text
+    let line = lines.withLock { $0.removeValue(forKey: thread) }
+    return line?.isEmpty == true ? nil : line
   }
 }
 

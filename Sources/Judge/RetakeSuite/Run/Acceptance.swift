@@ -140,7 +140,7 @@ package struct Acceptance {
   /// - Throws: As `run(reason:isDryRun:)`.
   package func reject(isDryRun: Bool = false) throws -> [Item] {
     // A separate pending folder is an artifact of CI, and not among the goldens.
-    guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.acceptInCI }
+    guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.rejectInCI }
     return try chosen().map { waiting in
       if isDryRun { return waiting.item }
       if waiting.item.left.isEmpty {
