@@ -31,6 +31,16 @@ ENVIRONMENT = {
 }
 
 
+def packages(version):
+    """The names of the files that Scripts/package makes."""
+    deb_version = version.replace("-", "~")
+    return [
+        file
+        for name in ("retake", "retake-dev")
+        for file in (f"{name}-{version}-linux-x86_64.tar.gz", f"{name}_{deb_version}_amd64.deb")
+    ]
+
+
 @unittest.skipUnless(shutil.which("git"), "git is not installed")
 class ReleaseTests(unittest.TestCase):
     def setUp(self):
@@ -45,7 +55,7 @@ class ReleaseTests(unittest.TestCase):
         # Between two releases the changelog may have entries of the next one.
         changes = self.read("CHANGELOG.md")
         self.write("CHANGELOG.md", re.sub(r"(?ms)^## \[Unreleased\].*?(?=^## )", "", changes))
-        self.plant_package(f"retake-{self.version}-linux-x86_64.tar.gz", f"retake_{self.version}_amd64.deb")
+        self.plant_package(*packages(self.version))
         self.git("init", "--quiet")
         self.commit()
 
@@ -156,7 +166,8 @@ class ReleaseTests(unittest.TestCase):
         names = sorted(file.name for file in folder.iterdir())
         self.assertEqual(names, [
             "NOTES.md", "SHA256SUMS", f"retake-{self.version}-linux-x86_64.tar.gz",
-            f"retake-{self.version}-py3-none-any.whl", f"retake_{self.version}_amd64.deb",
+            f"retake-{self.version}-py3-none-any.whl", f"retake-dev-{self.version}-linux-x86_64.tar.gz",
+            f"retake-dev_{self.version}_amd64.deb", f"retake_{self.version}_amd64.deb",
         ])  # fmt: skip
         sums = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
         self.assertEqual(sorted(sums), [name for name in names if name != "SHA256SUMS"])
@@ -195,7 +206,7 @@ class ReleaseTests(unittest.TestCase):
         self.assertEqual(list(self.root.glob("made*")), [])
 
     def test_a_hyphen_is_a_tilde_in_the_name_of_a_deb(self):
-        self.plant_package("retake-7.8.9-rc.1-linux-x86_64.tar.gz", "retake_7.8.9~rc.1_amd64.deb")
+        self.plant_package(*packages("7.8.9-rc.1"))
         self.change("Python/pyproject.toml", f'version = "{self.version}"', 'version = "7.8.9-rc.1"')
         self.change(VERSIONED[0], f'"{self.version}"', '"7.8.9-rc.1"')
         self.change("CHANGELOG.md", f"## [{self.version}]", "## [7.8.9-rc.1]")

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct HelpTests {
   static let commands = [
-    "", "init", "import", "record", "session", "session list", "session info", "session note",
+    "", "init", "build", "import", "record", "session", "session list", "session info",
+    "session note",
     "session check", "session recover", "session snapshot", "session trim", "session transcode",
     "session export",
     "session migrate",
@@ -97,6 +98,7 @@ import Testing
   }
 
   @Test(arguments: [
+    "build a b", "init a b", "init --swift --pipeline a.json",
     "replay clip --mode fast", "replay clip --workers 1000", "replay clip --workers x",
     "replay clip --override thermal=hot@3s", "verify clip --override thermal=fair",
     "test --override thermal=fair@3s",

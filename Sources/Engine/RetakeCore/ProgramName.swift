@@ -15,9 +15,9 @@ package struct ProgramName: Hashable, Sendable {
 
   /// The commands of the program. A test compares this list with the program's commands.
   package static let commands = [
-    "accept", "bench", "cache", "diff", "doctor", "golden", "help", "import", "init", "migrate",
-    "model", "pipeline", "profile", "record", "reject", "replay", "report", "review", "session",
-    "test", "verify", "view",
+    "accept", "bench", "build", "cache", "diff", "doctor", "golden", "help", "import", "init",
+    "migrate", "model", "pipeline", "profile", "record", "reject", "replay", "report", "review",
+    "session", "test", "verify", "view",
   ]
 
   /// Replaces the name in the commands of a text: `retake test`, `retake --help`, and

@@ -29,8 +29,9 @@ struct CommandEnvironment: Sendable {
 
   var folder: String { FileManager.default.currentDirectoryPath }
 
-  func project() throws -> Project {
-    var project = try Project(reading: folder)
+  /// - Parameter folder: Where the command was called, if `nil`.
+  func project(in folder: String? = nil) throws -> Project {
+    var project = try Project(reading: folder ?? self.folder)
     (project.registry, project.pipelines) = (registry, pipelines)
     return project
   }

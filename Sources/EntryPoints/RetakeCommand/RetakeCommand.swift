@@ -23,9 +23,11 @@ public enum RetakeCommand {
     stages(&registry)
     let arguments = Array(CommandLine.arguments.dropFirst())
     let called = CommandLine.arguments.first ?? "retake"
-    // Under another name it may be the only program that knows these stages, so advice names it as
-    // it was called and can be pasted.
-    let isRetake = URL(fileURLWithPath: called).lastPathComponent == "retake"
+    // A program with its own stages may be the only program that knows them, so advice names it as
+    // it was called and can be pasted, even if its name is ./retake.
+    let isOwn = !pipelines.isEmpty || registry.kinds != StageRegistry.builtIn.kinds
+    let isRetake =
+      called == "retake" || !isOwn && URL(fileURLWithPath: called).lastPathComponent == "retake"
     CommandEnvironment(
       registry: registry, pipelines: pipelines, arguments: arguments,
       program: isRetake ? "retake" : called

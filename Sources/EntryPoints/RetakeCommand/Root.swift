@@ -20,8 +20,8 @@ struct Root: ParsableCommand {
     subcommands: Annexes.commands(
       of: Self.self,
       among: [
-        InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
-        PipelineCommand.self, ReplayCommand.self, TestCommand.self,
+        InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
+        SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
         DiffCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
         GoldenCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
         ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,

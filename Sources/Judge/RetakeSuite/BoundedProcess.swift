@@ -32,13 +32,17 @@ package struct BoundedProcess {
   private let environment: [String: String]
   private let secondsMax: Double
   private let isInterrupted: () -> Bool
+  private let onOutput: @Sendable ([UInt8]) -> Void
 
+  /// - Parameter onOutput: Receives all of the process's output as it arrives, on a separate thread.
   package init(
     executable: String, arguments: [String], environment: [String: String], secondsMax: Double,
-    isInterrupted: @escaping () -> Bool = { false }
+    isInterrupted: @escaping () -> Bool = { false },
+    onOutput: @escaping @Sendable ([UInt8]) -> Void = { _ in }
   ) {
     (self.executable, self.arguments, self.environment) = (executable, arguments, environment)
     (self.secondsMax, self.isInterrupted) = (secondsMax, isInterrupted)
+    self.onOutput = onOutput
   }
 
   /// - Throws: `ChildProcessError` if the process cannot be started.
@@ -46,7 +50,7 @@ package struct BoundedProcess {
     // Kept open while this process lives: a child that reads the end of its input knows that this
     // process has ended.
     let input = try ChildPipe()
-    let output = try OutputTail(bytesMax: Self.outputBytesMax)
+    let output = try OutputTail(bytesMax: Self.outputBytesMax, onOutput)
     var request = ChildProcess.Request(executable, arguments)
     request.environment = environment
     request.input = .pipe(input)
@@ -94,17 +98,20 @@ private final class OutputTail: Sendable {
   /// Rings when the last writer of the pipe has closed it.
   let closed = ThreadCondition()
   private let bytesMax: Int
+  private let onOutput: @Sendable ([UInt8]) -> Void
   private let tail = Locked(Data())
 
-  init(bytesMax: Int) throws {
+  init(bytesMax: Int, _ onOutput: @escaping @Sendable ([UInt8]) -> Void) throws {
     pipe = try ChildPipe()
     self.bytesMax = bytesMax
+    self.onOutput = onOutput
   }
 
   func start() {
     // Holds this object until the pipe ends, which may be after `run` has returned.
     pipe.readToEnd { [self] bytes in
       guard let bytes else { return closed.signal() }
+      onOutput(bytes)
       tail.withLock { tail in tail = (tail + bytes).suffix(bytesMax) }
     }
   }

@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeGolden
 package import RetakeGraph
 import RetakeMedia
+import RetakeProcess
 import RetakeReplay
 import RetakeReport
 
@@ -39,7 +40,7 @@ package struct MachineDoctor {
 
   package func run() -> [Check] {
     libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
-      + models + [temporaryFolder] + project
+      + models + [swiftStages, temporaryFolder] + project
   }
 
   private var libraries: [Check] {
@@ -71,11 +72,9 @@ package struct MachineDoctor {
   }
 
   private func tool(_ name: String, _ purpose: String) -> Check {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let found = folders.map { "\($0)/\(name)" }.first {
-      FileManager.default.isExecutableFile(atPath: $0)
+    if let found = ChildProcess.path(of: name) {
+      return Check(name: name, state: .present, detail: found)
     }
-    if let found { return Check(name: name, state: .present, detail: found) }
     return Check(
       name: name, state: .advisable, detail: "needed for \(purpose)",
       command: "apt-get install \(name)")
@@ -103,6 +102,27 @@ package struct MachineDoctor {
       ]
     } catch {
       requirementFailure("the library throws coded errors alone")
+    }
+  }
+
+  /// Only `retake build` needs the modules and a compiler that can read them.
+  private var swiftStages: Check {
+    let name = "stages in Swift"
+    do {
+      let files = try DevelopmentFiles.find()
+      let compiler = try files.requireCompiler()
+      return Check(
+        name: name, state: .present,
+        detail: "\(files.compiler), \(compiler), modules in \(files.folder)")
+    } catch let error as any CodedError {
+      let place = error.place.map { "\($0): " } ?? ""
+      let cause = error.cause.map { " (\($0))" } ?? ""
+      return Check(
+        name: name, state: .advisable,
+        detail: place + error.message + cause + "; only 'retake build' needs them",
+        command: error.advice)
+    } catch {
+      requirementFailure("the search throws coded errors alone")
     }
   }
 

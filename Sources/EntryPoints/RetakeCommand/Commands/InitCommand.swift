@@ -1,18 +1,24 @@
 import ArgumentParser
+import Foundation
 import Retake
 
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Make this folder a project: write a retake.yml.",
+    commandName: "init", abstract: "Make a folder a project: write a retake.yml.",
     discussion: """
       Writes retake.yml with a case for each pipeline of the program, or for the example
       motion-boxes with its document in Pipelines, and lines for .gitignore. Files that exist are
-      left as they are.
+      left as they are. With --swift, the pipeline has a stage in Swift, which 'retake build'
+      compiles.
 
       Examples:
         retake init
         retake init --pipeline Pipelines/detector.json
+        retake init --swift mycam
       """)
+
+  @Argument(help: "The folder; made if it is absent.")
+  var folder = "."
 
   @Option(
     name: [.short, .long],
@@ -22,16 +28,26 @@ struct InitCommand: ParsableCommand {
       """)
   var pipeline: String?
 
+  @Flag(help: "Write a stage in Swift, a pipeline with it, and a package of SwiftPM.")
+  var swift = false
+
   @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard pipeline == nil || !swift else {
+      throw ValidationError("--swift writes its own pipeline; leave out --pipeline")
+    }
+  }
 
   func run() throws {
     let environment = CommandEnvironment.current
-    let project = try environment.project()
+    try makeFolder()
+    let project = try environment.project(in: folder)
     if let other = project.enclosing {
       output.note("note: this makes a separate project inside the project of \(visible(other))")
     }
     let start = ProjectStart(project)
-    let result = try start.write(pipeline: pipeline)
+    let result = try swift ? start.writeSwift() : start.write(pipeline: pipeline)
     if output.json { return try Console.json(result) }
     for file in result.kept { Console.result("kept \(file), which is there already") }
     for file in result.written { Console.result("wrote \(file)") }
@@ -40,9 +56,18 @@ struct InitCommand: ParsableCommand {
     }
     if output.quiet { return }
     // Read again, because retake.yml may be new.
-    let sessions = try environment.project().sessionNames
-    Console.result(
-      sessions.isEmpty
-        ? "next: retake import clip.mp4, then: retake test" : "next: retake test")
+    let sessions = try environment.project(in: folder).sessionNames
+    let way = folder == "." ? "" : "cd \(folder.shellWord), then: "
+    let test = sessions.isEmpty ? "retake import clip.mp4, then: retake test" : "retake test"
+    Console.result("next: \(way)\(swift ? "retake build" : test)")
+  }
+
+  private func makeFolder() throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw SuiteError.notWritable(path: folder, cause: error.systemText)
+    }
   }
 }

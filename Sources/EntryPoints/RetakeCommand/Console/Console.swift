@@ -48,6 +48,14 @@ enum Console {
     _ = write(eraser + noteText(text), to: .standardError)
   }
 
+  /// Passes the messages of a compiler on to standard error as they are.
+  ///
+  /// - Parameter eraser: Removes a progress line, in the same write.
+  static func passOn(_ bytes: [UInt8], after eraser: String) {
+    // An error of standard error cannot be reported anywhere.
+    try? FileHandle.standardError.write(contentsOf: Data(eraser.utf8) + bytes)
+  }
+
   /// The form in which a message goes to standard error.
   static func noteText(_ text: String) -> String {
     visibleLines(ownCommands(text), keepsColors: false)

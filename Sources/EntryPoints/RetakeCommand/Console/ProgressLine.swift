@@ -37,9 +37,11 @@ final class ProgressLine: Sendable {
     state.withLock { $0.stream = stream }
   }
 
+  /// Nanoseconds since this line was made.
+  var nanoseconds: Int64 { clock.monotonicNanoseconds - start }
+
   func update(_ label: String, done: Int, total: Int?) {
-    let seconds = clock.monotonicNanoseconds - start
-    show(text(label, done: done, total: total, nanoseconds: seconds))
+    show(text(label, done: done, total: total, nanoseconds: nanoseconds))
   }
 
   /// Draws a line, unless the previous line was drawn too recently.

@@ -29,7 +29,7 @@ package struct ProjectStart {
     public var pipeline: String
   }
 
-  private let project: Project
+  private var project: Project
 
   /// Lines of `.gitignore`: files that runs can create again at any time.
   static let ignored = ["*.new", ".retake/"]
@@ -60,9 +60,26 @@ package struct ProjectStart {
     result.pipeline = result.cases[0].pipeline
     let tested = result.cases.map { standardPath($0.pipeline) }
     result.leftOut = documents.filter { !tested.contains(standardPath($0)) }
-    try addIgnored(to: &result)
+    try addIgnored(Self.ignored, to: &result)
     // Last: after a failure the folder is not a project yet, and the command can be repeated.
     try add(Self.text(of: result), as: Project.fileName, to: &result)
+    return result
+  }
+
+  /// Writes a package with a stage in Swift. A folder that is not a project becomes one, whose case is
+  /// the package's pipeline.
+  ///
+  /// - Throws: as `write(pipeline:)`.
+  package func writeSwift() throws -> Result {
+    var start = self
+    // Only its name is written; the program of the package defines the pipeline.
+    start.project.pipelines = [SwiftStart.pipeline]
+    var result =
+      project.hasFile
+      ? Result(written: [], kept: [Project.fileName], caseName: "", pipeline: "")
+      : try start.write()
+    for file in SwiftStart.files { try add(file.text, as: file.name, to: &result) }
+    try addIgnored(SwiftStart.ignored, to: &result)
     return result
   }
 
@@ -139,7 +156,7 @@ package struct ProjectStart {
       """
   }
 
-  private func addIgnored(to result: inout Result) throws {
+  private func addIgnored(_ lines: [String], to result: inout Result) throws {
     let path = project.path(".gitignore")
     var text = ""
     do {
@@ -151,14 +168,14 @@ package struct ProjectStart {
       throw SuiteError.notWritable(path: path, cause: error.causeText)
     }
     let known = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-    let missing = Self.ignored.filter { !known.contains($0) }
+    let missing = lines.filter { !known.contains($0) }
     guard !missing.isEmpty else { return }
     // Without its line end, the last line would be joined with the first added one.
     if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
     text += missing.joined(separator: "\n") + "\n"
     // The file belongs to the user, so an interruption must not truncate it.
     try write(text, to: path, options: .atomic)
-    result.written.append(".gitignore")
+    if !result.written.contains(".gitignore") { result.written.append(".gitignore") }
   }
 
   private func add(
