@@ -63,11 +63,11 @@ import Testing
 
   @Test(.enabled(if: hasCompiler, noCompiler))
   func `a stage is compiled without Retake's source, and its next edit is a regression`() throws {
-    let installed = try Installation()
-    try installed.addDevelopmentFiles()
+    let installation = try Installation()
+    try installation.addDevelopmentFiles()
     let workplace = try Workplace()
     func retake(_ words: String...) throws -> CommandResult {
-      try workplace.retake(words: words, binary: installed.program)
+      try workplace.retake(words: words, binary: installation.program)
     }
     // By `env`, which knows the folder.
     func own(_ words: String...) throws -> CommandResult {
@@ -92,6 +92,11 @@ import Testing
     let first = try own("test")
     #expect(first.status == 3, "\(first.stdout)\(first.stderr)")
     #expect((first.stdout + first.stderr).contains("./retake accept"), "\(first.stdout)")
+    let installed = try retake("test")
+    #expect(installed.status == 2, "\(installed.stdout)")
+    #expect(
+      (installed.stdout + installed.stderr).contains("the ./retake of 'retake build'"),
+      "\(installed.stdout)\(installed.stderr)")
     #expect(try own("accept", "--reason", "first").status == 0)
     #expect(try own("test").status == 0)
 
@@ -181,7 +186,7 @@ import Testing
     }
     try #require(try retake("init", "--swift", "cam").status == 0)
     try workplace.folder.write("", to: "checkout/Package.swift")
-    let built = try retake("build", "cam", "--source", "checkout")
+    let built = try retake("build", "cam/", "--source", "checkout")
     #expect(built.status == 0 && built.stderr == "Build complete!\n", "\(built.stderr)")
     #expect(built.stdout.contains("next: cd cam, then: ./retake import"), "\(built.stdout)")
     let says = try workplace.retake(words: ["cam/retake"], binary: "/usr/bin/env").stdout

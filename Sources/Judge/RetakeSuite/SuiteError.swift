@@ -23,7 +23,8 @@ package struct SuiteError: FactualError {
         // listed.
         "Check the path, or name one of these: \(all)"
       } else if name.hasPrefix("example:"), !isSimilar {
-        "A pipeline in Swift is an argument: RetakeCommand.main(pipelines:), or in tests "
+        "Only the program that defines a pipeline in Swift knows it: "
+          + "RetakeCommand.main(pipelines:), in the ./retake of 'retake build'; or in tests "
           + "the trait .retake(pipelines:). Known: \(all)"
       } else {
         document(named: name, among: known).map { "Did you mean '\($0)'?" }

@@ -35,7 +35,8 @@ package struct StageBuild {
     folder: String, isInterrupted: @escaping () -> Bool,
     show: @escaping @Sendable ([UInt8]) -> Void
   ) {
-    self.folder = folder
+    // The completion of a shell ends with a slash.
+    self.folder = folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
     self.isInterrupted = isInterrupted
     self.show = show
   }
@@ -181,7 +182,8 @@ package struct StageBuild {
 extension SuiteError {
   static func notBuilt(_ folder: String, cause: String?) -> Self {
     Self(
-      "suite.build.failed", "the stages were not compiled", cause: cause, at: folder,
+      "suite.build.failed", "the stages were not compiled", cause: cause,
+      at: folder == "." ? nil : folder,
       advice: "Fix what the compiler says, then: retake build"
         + (folder == "." ? "" : " \(folder.shellWord)"))
   }
