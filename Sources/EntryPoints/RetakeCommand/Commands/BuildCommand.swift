@@ -48,13 +48,13 @@ struct BuildCommand: ParsableCommand {
     if output.json { return try Console.json(result) }
     Console.result(
       "wrote \(result.program): \(counted(result.files, "Swift file")), \(Self.seconds(line)) s")
-    if !output.quiet { Console.result("next: \(next)") }
+    if !output.quiet { Console.result("next: \(Self.next(in: build.folder))") }
   }
 
   private static func seconds(_ line: ProgressLine) -> Int64 { line.nanoseconds / 1_000_000_000 }
 
   /// What to type next, in the folder of the program.
-  private var next: String {
+  private static func next(in folder: String) -> String {
     let program = "./\(StageBuild.programName)"
     let way = folder == "." ? "" : "cd \(folder.shellWord), then: "
     guard let project = try? CommandEnvironment.current.project(in: folder), project.hasFile else {

@@ -24,7 +24,8 @@ package struct StageBuild {
   /// SwiftPM may compile all of Retake.
   private static let packageSecondsMax = 14_400.0
 
-  private let folder: String
+  /// Without a slash at its end.
+  package let folder: String
   private let isInterrupted: () -> Bool
   private let show: @Sendable ([UInt8]) -> Void
 
