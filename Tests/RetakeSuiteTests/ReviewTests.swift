@@ -158,7 +158,7 @@ import Testing
     let stale = StaleGoldens(project: try fixture.project())
     #expect(try stale.items().map(\.key) == ["yard/old"])
     #expect(try stale.items().map(\.missing) == ["case"])
-    #expect(throws: SuiteError.acceptInCI) { _ = try stale.remove(isCI: true) }
+    #expect(throws: SuiteError.removeInCI) { _ = try stale.remove(isCI: true) }
     #expect(try stale.remove(isCI: false).count == 1)
     #expect(try stale.items().isEmpty)
     // Its recording may be elsewhere, so it goes only if a person names it.
