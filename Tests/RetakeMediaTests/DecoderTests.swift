@@ -26,6 +26,27 @@ struct DecoderTests {
     #expect(decoded.allSatisfy { !$0.isDamaged && !$0.differsFromStream })
   }
 
+  @Test(arguments: [1, 2, 5])
+  func `a line of the decoder's log names the damaged packet`(threads: Int) throws {
+    let damaged: Set = [7, 23]
+    let file = try Clips.make(
+      "whole.mkv",
+      Clips.picture("160x120", frames: 40) + ["-c:v", "libx264", "-bf", "2", "-g", "10"])
+    let demuxer = try MediaDemuxer(path: file)
+    let decoder = try MediaDecoder(
+      stream: demuxer.videoStream(), file: file, threads: threads)
+    var reports: [DecoderReport] = []
+    var frames: [DecodedFrame] = []
+    while let packet = try demuxer.nextPacket() {
+      frames += try decoder.decode(damaged.contains(packet.index) ? packet.withBadEnd() : packet)
+      reports += decoder.takeReports()
+    }
+    frames += try decoder.decode(nil)
+    reports += decoder.takeReports()
+    #expect(Set(reports.map(\.packet)) == damaged)
+    #expect(frames.map(\.packetIndex).sorted() == Array(0..<40))
+  }
+
   /// Clips that are difficult for decoders, as arguments of ffmpeg.
   static let made: [(name: String, arguments: [String])] = [
     (
@@ -222,5 +243,18 @@ struct DecoderTests {
     last += try decoder.decode(nil).map(\.frame.frameHash)
     #expect(damage > 0)
     #expect(last.suffix(20) == expected.suffix(20))
+  }
+}
+
+extension MediaPacket {
+  /// The same packet, with other bytes in its second half.
+  fileprivate func withBadEnd() throws -> MediaPacket {
+    var bytes = self.bytes
+    for index in bytes.count / 2..<bytes.count {
+      bytes[index] = UInt8(truncatingIfNeeded: 37 * index)
+    }
+    return try MediaPacket(
+      stream: stream, index: index, pts: pts, dts: dts, duration: duration, flags: flags,
+      bytes: bytes)
   }
 }

@@ -125,7 +125,7 @@ import Testing
 
   @Test func `the libraries say their versions and encoders`() {
     #expect(MediaLibraries.versions.count == 5)
-    #expect(MediaLibraries.fingerprint.contains("libavcodec 59."))
+    #expect(MediaLibraries.fingerprint.contains(#/, libavcodec \d+\.\d+\.\d+, /#))
     #expect(MediaLibraries.hasEncoder("ffv1") && !MediaLibraries.hasEncoder("nonesuch"))
     #expect(MediaLibraries.hasDecoder(codec: "h264") && !MediaLibraries.hasDecoder(codec: "none"))
   }

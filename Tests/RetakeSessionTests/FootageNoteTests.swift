@@ -251,7 +251,7 @@ import Testing
     let path = try clip(
       "stuck.mkv",
       "split[a][b];[a]\(stand)[x];[b]trim=start_frame=80,setpts=N/25/TB[y];[x][y]concat=n=2",
-      seconds: 5)
+      seconds: 5, ["-fps_mode", "passthrough"])
     let notes = try notes(path)
     #expect(notes.count == 1 && notes[0].hasSuffix("are equal (61 frames, 2.4 s)"), "\(notes)")
     let diagnosis = try SessionCheck(path: file("Recordings/stuck"), decodes: true).run()
@@ -283,7 +283,7 @@ import Testing
     let path = try clip(
       "twice.mkv",
       "split[a][b];[a]trim=end_frame=50,setpts=N/25/TB[x];[b]trim=start_frame=25,setpts=N/25/TB[y];"
-        + "[x][y]concat=n=2", seconds: 4)
+        + "[x][y]concat=n=2", seconds: 4, ["-fps_mode", "passthrough"])
     #expect(
       try notes(path) == ["track 0: frames 50 to 74 are frames 25 to 49 again (25 frames)"])
   }

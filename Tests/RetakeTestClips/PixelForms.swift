@@ -93,7 +93,10 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
   private static let large = noise.replacing(size, with: "96x80")
 
   private static func color(_ transfer: String, _ primaries: String, _ matrix: String) -> [String] {
+    // FFmpeg 7 takes the labels from the frames, older ones from the options.
     [
+      "-vf",
+      "setparams=color_primaries=\(primaries):color_trc=\(transfer):colorspace=\(matrix):range=tv",
       "-color_trc", transfer, "-color_primaries", primaries, "-colorspace", matrix, "-color_range",
       "tv",
     ]

@@ -311,7 +311,7 @@ public enum MediaError: RetakeError, Hashable {
       ErrorFacts(
         "media.live.noDevices",
         "FFmpeg's libavdevice is missing, which cameras and test images need", cause: cause,
-        advice: "Install it, then try again: apt-get install libavdevice59")
+        advice: "Install it, then try again: apt-get install \(MediaDevices.package)")
     }
   }
 

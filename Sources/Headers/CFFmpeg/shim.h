@@ -186,9 +186,102 @@ static inline void retake_allow_callbacks_on_any_thread(AVCodecContext *context)
 #endif
 }
 
-// What a video decoder writes to FFmpeg's log: `opaque` and `reordered_opaque` of its context, whether
-// it is an error, and the formatted line. Called from any thread.
-typedef void (*retake_log_sink)(void *opaque, int64_t number, int32_t is_error, const char *line);
+// The number of a packet in the frames that are decoded from it, in whatever order they are shown:
+// FFmpeg 5 copies a field of the context, FFmpeg 6 a field of the packet if a flag of the context
+// demands it. `retake_number_packets` is called before the context is opened.
+#if LIBAVCODEC_VERSION_MAJOR < 60
+static inline void retake_number_packets(AVCodecContext *context) { (void)context; }
+
+static inline void retake_number_packet(AVCodecContext *context, AVPacket *packet,
+                                        int64_t number) {
+  (void)packet;
+  context->reordered_opaque = number;
+}
+
+static inline int64_t retake_packet_number(const AVFrame *frame) {
+  return frame->reordered_opaque;
+}
+#else
+static inline void retake_number_packets(AVCodecContext *context) {
+  context->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
+}
+
+static inline void retake_number_packet(AVCodecContext *context, AVPacket *packet,
+                                        int64_t number) {
+  (void)context;
+  packet->opaque = (void *)(intptr_t)number;
+}
+
+static inline int64_t retake_packet_number(const AVFrame *frame) {
+  return (intptr_t)frame->opaque;
+}
+#endif
+
+// FFmpeg 6.1 made a flag of the field, and FFmpeg 8 has no field.
+static inline int32_t retake_is_key(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_KEY
+  return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+  return frame->key_frame != 0;
+#endif
+}
+
+// FFmpeg 6 named the field differently.
+#if LIBAVUTIL_VERSION_MAJOR < 58
+static inline int64_t retake_duration(const AVFrame *frame) { return frame->pkt_duration; }
+
+static inline void retake_set_duration(AVFrame *frame, int64_t duration) {
+  frame->pkt_duration = duration;
+}
+#else
+static inline int64_t retake_duration(const AVFrame *frame) { return frame->duration; }
+
+static inline void retake_set_duration(AVFrame *frame, int64_t duration) {
+  frame->duration = duration;
+}
+#endif
+
+// The formats that an encoder takes, ended by NONE; NULL if it does not say.
+static inline const enum AVPixelFormat *retake_pixel_formats(const AVCodec *codec) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+  const void *formats = NULL;
+  if (avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &formats, NULL) < 0)
+    return NULL;
+  return (const enum AVPixelFormat *)formats;
+#else
+  return codec->pix_fmts;
+#endif
+}
+
+// The rate that a video stream names in its own headers, 0 if it names none. FFmpeg 5 and 6.0 put
+// it into the rates of the stream.
+static inline AVRational retake_named_rate(const AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 11, 100)
+  return stream->codecpar->framerate;
+#else
+  (void)stream;
+  return (AVRational){0, 1};
+#endif
+}
+
+// What a container says of a whole stream: FFmpeg 6.1 keeps it with the codec's parameters. NULL if
+// it says nothing of this type.
+static inline const uint8_t *retake_stream_side_data(const AVStream *stream,
+                                                     enum AVPacketSideDataType type,
+                                                     size_t *size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  const AVPacketSideData *side = av_packet_side_data_get(
+      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
+  *size = side ? side->size : 0;
+  return side ? side->data : NULL;
+#else
+  return av_stream_get_side_data(stream, type, size);
+#endif
+}
+
+// What a video decoder writes to FFmpeg's log: `opaque` of its context, whether it is an error, and
+// the formatted line. Called from any thread.
+typedef void (*retake_log_sink)(void *opaque, int32_t is_error, const char *line);
 
 // Set once, before the first decoder; only one file of Swift may refer to it, since each has its own.
 static retake_log_sink retake_decoder_log = NULL;
@@ -215,7 +308,7 @@ static void retake_log(void *object, int level, const char *format, va_list argu
   if (context->codec_type != AVMEDIA_TYPE_VIDEO || context->opaque == NULL) return;
   char line[256];
   vsnprintf(line, sizeof line, format, arguments);
-  retake_decoder_log(context->opaque, context->reordered_opaque, level <= AV_LOG_ERROR, line);
+  retake_decoder_log(context->opaque, level <= AV_LOG_ERROR, line);
 }
 
 static inline void retake_take_log(retake_log_sink sink, void (*tls)(const char *line)) {

@@ -39,7 +39,7 @@ package struct DecodedFrame: Sendable {
   ) {
     // SAFETY: only the caller owns the picture, and it ends its ownership here.
     let frame = Frame(taking: picture, of: stream, pictures: pictures)
-    self.init(picture.pointee, frame: frame, of: stream)
+    self.init(picture, frame: frame, of: stream)
   }
 
   /// Rearranges the picture without loss; the caller keeps its ownership.
@@ -51,7 +51,7 @@ package struct DecodedFrame: Sendable {
   ) throws(MediaError) {
     // SAFETY: the planes are read before the caller frees the picture.
     let frame = try Frame(rearranging: picture, repack, of: stream)
-    self.init(picture.pointee, frame: frame, of: stream)
+    self.init(picture, frame: frame, of: stream)
   }
 
   /// Converts the picture to another format; the caller keeps its ownership.
@@ -63,16 +63,19 @@ package struct DecodedFrame: Sendable {
   ) throws(MediaError) {
     // SAFETY: the planes are read before the caller frees the picture.
     let frame = try Frame(converting: picture, of: stream, to: format, with: scaler)
-    self.init(picture.pointee, frame: frame, of: stream)
+    self.init(picture, frame: frame, of: stream)
   }
 
-  private init(_ decoded: AVFrame, frame made: Frame, of stream: MediaStream) {
+  private init(
+    _ picture: UnsafeMutablePointer<AVFrame>, frame made: Frame, of stream: MediaStream
+  ) {
+    // SAFETY: plain numbers are copied out of the picture, which `made` or the caller owns.
+    let decoded = picture.pointee
     pts = decoded.pts.presentationTime
     bestEffortTimestamp = decoded.best_effort_timestamp.presentationTime
-    duration = max(0, decoded.pkt_duration)
-    // FFmpeg copies this number from a packet to its image, in whatever order images are shown.
-    packetIndex = Int(decoded.reordered_opaque)
-    isKey = decoded.key_frame != 0
+    duration = max(0, retake_duration(picture))
+    packetIndex = Int(retake_packet_number(picture))
+    isKey = retake_is_key(picture) != 0
     pictureType = PictureType(decoded.pict_type)
     errorFlags = Int(decoded.decode_error_flags)
     isDamaged = decoded.decode_error_flags != 0 || decoded.flags & retake_frame_corrupt != 0

@@ -36,12 +36,12 @@ final class DecoderLog: Sendable {
   /// Makes FFmpeg pass the lines of all decoders to their logs.
   static func install() {
     retake_take_log(
-      { opaque, packet, isError, line in
+      { opaque, isError, line in
         guard let opaque, let line else { return }
-        // SAFETY: only `MediaDecoder` sets `opaque` of a decoder's context: to pictures that live
+        // SAFETY: only `MediaDecoder` sets `opaque` of a decoder's context: to a mark that lives
         // longer than the context and its copies in FFmpeg's threads.
-        let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
-        pictures.log.add(String(cString: line), packet: Int(packet), isError: isError != 0)
+        let mark = PacketMarks.Mark(opaque)
+        mark.pictures.log.add(String(cString: line), packet: mark.packet, isError: isError != 0)
       }, { line in if let line { TLSLog.add(String(cString: line)) } })
   }
 }

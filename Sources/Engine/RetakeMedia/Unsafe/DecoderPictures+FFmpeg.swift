@@ -3,7 +3,7 @@ import RetakeBuffers
 
 extension DecoderPictures {
   /// FFmpeg's `get_buffer2`: the decoder requests memory for its next picture. The context's
-  /// `opaque` is a `DecoderPictures` that outlives the context.
+  /// `opaque` is one of the `PacketMarks`, which outlive the context.
   static let getBuffer:
     @convention(c) (
       UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32
@@ -16,9 +16,8 @@ extension DecoderPictures {
       guard PixelFormat(native: AVPixelFormat(frame.pointee.format)) != nil else {
         return avcodec_default_get_buffer2(context, frame, flags)
       }
-      // SAFETY: the decoder retains its pictures and frees the context before releasing them.
-      let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
-      return pictures.lend(to: frame, of: context)
+      // SAFETY: the decoder retains its marks and frees the context before releasing them.
+      return PacketMarks.Mark(opaque).pictures.lend(to: frame, of: context)
     }
 
   private func lend(

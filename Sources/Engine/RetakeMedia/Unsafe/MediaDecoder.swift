@@ -20,6 +20,7 @@ package final class MediaDecoder: @unchecked Sendable {
   private var context: UnsafeMutablePointer<AVCodecContext>?
   /// The memory that it has borrowed.
   package let pictures: DecoderPictures
+  private let marks: PacketMarks
   /// Converts formats that a live source may have and a session may not; nil rejects them.
   let scaler: MediaScaler?
   private var shape = SequenceShape()
@@ -45,6 +46,7 @@ package final class MediaDecoder: @unchecked Sendable {
     self.stream = stream
     self.file = file
     pictures = DecoderPictures(memory: memory, bytesMax: bytesMax)
+    marks = PacketMarks(pictures, threads: max(1, threads))
     scaler = converts ? MediaScaler() : nil
     name = String(cString: codec.pointee.name)
     usesImageMemory = codec.pointee.capabilities & retake_codec_direct_rendering != 0
@@ -84,8 +86,8 @@ package final class MediaDecoder: @unchecked Sendable {
     let trusted = packet.payload.pointer.pointee.flags & retake_packet_trusted
     copied.pointee.flags = packet.flags.ffmpeg | trusted
     copied.pointee.pos = packet.offset ?? -1
-    // FFmpeg copies this value to the frames that it decodes from the packet.
-    context?.pointee.reordered_opaque = Int64(packet.index)
+    retake_number_packet(context, copied, Int64(packet.index))
+    context?.pointee.opaque = marks.next(for: packet.index)
     let sent = avcodec_send_packet(context, copied)
     precondition(sent != retake_error_again, "receive until nil before sending more")
     try checkMemory()
@@ -177,7 +179,8 @@ package final class MediaDecoder: @unchecked Sendable {
       num: stream.timeBase.numerator, den: stream.timeBase.denominator)
     // Checksums that streams have of their own pictures, as HEVC with picture hashes.
     context.pointee.err_recognition |= AV_EF_CRCCHECK
-    context.pointee.opaque = Unmanaged.passUnretained(pictures).toOpaque()
+    context.pointee.opaque = marks.first
+    retake_number_packets(context)
     if usesImageMemory {
       context.pointee.get_buffer2 = DecoderPictures.getBuffer
       retake_allow_callbacks_on_any_thread(context)

@@ -99,7 +99,7 @@ extension MediaEncoder {
     _ settings: EncoderSettings, codec: UnsafePointer<AVCodec>
   ) throws -> AVPixelFormat {
     let wanted = named(settings)
-    guard let list = codec.pointee.pix_fmts else { return wanted }
+    guard let list = retake_pixel_formats(codec) else { return wanted }
     var supported: [PixelFormat] = []
     // SAFETY: the library's list of formats ends with NONE.
     var index = 0

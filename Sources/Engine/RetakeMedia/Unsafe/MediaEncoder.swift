@@ -159,7 +159,7 @@ package final class MediaEncoder: @unchecked Sendable {
     picture.pointee.color_range = frame.range.ffmpeg
     picture.pointee.colorspace = frame.matrix.ffmpeg
     picture.pointee.pts = pts
-    picture.pointee.pkt_duration = duration
+    retake_set_duration(picture, duration)
     picture.pointee.pict_type = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
     if let quantizer = settings.quantizer {
       picture.pointee.quality = FF_QP2LAMBDA * Int32(clamping: quantizer)

@@ -28,8 +28,11 @@ extension MediaStream {
     height = Int(parameters.height)
     bitsPerCodedSample = Int(parameters.bits_per_coded_sample)
     delay = Int(parameters.video_delay)
-    let rate = stream.pointee.avg_frame_rate
-    averageFrameRate = rate.num > 0 && rate.den > 0 ? FrameRate(rate.num, rate.den) : nil
+    averageFrameRate = FrameRate(known: stream.pointee.avg_frame_rate)
+    // In a format without times the average is the demuxer's option.
+    if ContainerFormats.untimed.contains(String(cString: context.pointee.iformat.pointee.name)) {
+      averageFrameRate = FrameRate(known: retake_named_rate(stream)) ?? averageFrameRate
+    }
     let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
     sampleAspect = SampleAspect(aspect)
     // As av_guess_sample_aspect_ratio decides: the container's aspect has priority.
@@ -60,14 +63,15 @@ extension MediaStream {
 
   private static func hasKeyData(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
     // SAFETY: the side data and the dictionary belong to the stream; no reference to them is kept.
-    av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+    var size = 0
+    return retake_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, &size) != nil
       || av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
   }
 
   private static func turn(of stream: UnsafeMutablePointer<AVStream>) -> DisplayTurn? {
     var size = 0
     // SAFETY: the side data belongs to the stream; a display matrix is nine 32-bit numbers.
-    guard let bytes = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
+    guard let bytes = retake_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
       size >= 36
     else { return nil }
     return DisplayTurn(matrix: bytes)
@@ -151,6 +155,14 @@ extension MediaStream {
   func aspect(of picture: AVFrame) -> SampleAspect {
     let own = picture.sample_aspect_ratio
     return aspectFollowsPictures && own.num > 0 && own.den > 0 ? SampleAspect(own) : sampleAspect
+  }
+}
+
+extension FrameRate {
+  /// `nil` for a rate that FFmpeg does not know.
+  init?(known rate: AVRational) {
+    guard rate.num > 0, rate.den > 0 else { return nil }
+    self.init(rate.num, rate.den)
   }
 }
 

@@ -86,11 +86,10 @@ package final class LiveInput: @unchecked Sendable {
     _ stream: UnsafeMutablePointer<AVStream>, of context: UnsafeMutablePointer<AVFormatContext>
   ) -> MediaStream {
     var result = MediaStream(stream, of: context)
-    let rate = stream.pointee.r_frame_rate
-    if result.averageFrameRate == nil, rate.num > 0, rate.den > 0,
-      rate.num / rate.den <= framesPerSecondMax
-    {
-      result.averageFrameRate = FrameRate(rate.num, rate.den)
+    if result.averageFrameRate == nil {
+      result.averageFrameRate = [retake_named_rate(stream), stream.pointee.r_frame_rate]
+        .compactMap { FrameRate(known: $0) }
+        .first { $0.framesPerSecond <= Double(framesPerSecondMax) }
     }
     return result
   }

@@ -12,6 +12,9 @@ enum MediaDevices {
     #endif
   }()
 
+  /// Debian's name of the package with the library.
+  static let package = "libavdevice\(LIBAVFORMAT_VERSION_MAJOR)"
+
   /// Why the library could not be loaded; nil if it is loaded.
   private static let failure: String? = {
     guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
