@@ -282,7 +282,8 @@ import Testing
     #expect(result.sensors.map(\.damaged) == [4])
     let loss = try #require(result.losses.first)
     #expect(loss.hasPrefix("/wind: 4 messages are not samples; run.mcap, byte "))
-    #expect(loss.hasSuffix("message 1: its time is 2us earlier than that of the message before"))
+    #expect(
+      loss.hasSuffix("message 1: its time is 0.002 ms earlier than that of the message before"))
     #expect(
       result.notes == [
         "/wind: 1 message has an earlier time than its predecessor; it arrives with the "

@@ -48,7 +48,7 @@ import Testing
     }
     #expect(json.frames.int == 10 && json.path.text?.hasSuffix("/Recordings/yard-fast") == true)
     let again = try workplace.retake("session", "transcode", "yard-fast", "--as", "more")
-    #expect(again.status == 2 && again.stderr.contains("[session.optimise.alreadyFast]"))
+    #expect(again.status == 2 && again.stderr.contains("[session.transcode.alreadyFast]"))
     let forced = try workplace.retake(
       "session", "transcode", "yard-fast", "--as", "more", "--force")
     #expect(forced.status == 0, "\(forced.stderr)")
@@ -119,7 +119,7 @@ import Testing
     let result = try runCommand(
       "unshare", arguments: ["-m", "bash", "-c", script, Workplace.binary],
       environment: ["CI": nil], folder: workplace.folder.url)
-    #expect(result.status == 2 && result.stderr.contains("[session.optimise.noRoom]"))
-    #expect(result.stderr.contains("bytes are needed, "), "\(result.stderr)")
+    #expect(result.status == 2 && result.stderr.contains("[session.transcode.noRoom]"))
+    #expect(result.stderr.contains("the copy needs about "), "\(result.stderr)")
   }
 }

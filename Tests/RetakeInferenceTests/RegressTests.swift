@@ -69,7 +69,7 @@ import Testing
     .enabled(if: hasLibrary, reason),
     arguments: [
       (#"{"v": 1}"#, "the setting 'features'"),
-      (#"{"v": 1, "input": {"features": ["a"]}}"#, "1 names, and the model reads 2 numbers"),
+      (#"{"v": 1, "input": {"features": ["a"]}}"#, "1 name, and the model reads 2 numbers"),
       (
         #"{"v": 1, "input": {"features": ["a", "b"], "scale_values": [255]}}"#,
         "the model reads numbers, not an image"

@@ -123,7 +123,7 @@ import Testing
       try muxer.flush()
     }
     #expect(error?.code == "media.mux.write")
-    #expect(error?.advice == "Free some space on the disk")
+    #expect(error?.advice == "Free some space on the disk; df -h lists the disks")
   }
 
   @Test func `two tracks of one file stay apart`() throws {

@@ -284,14 +284,14 @@ import Testing
     let folder = imported.folder
     let raw = try optimize(imported.path, into: folder, name: "raw")
     #expect(
-      code { try optimize(raw.path, into: folder, name: "x") } == "session.optimise.alreadyFast")
+      code { try optimize(raw.path, into: folder, name: "x") } == "session.transcode.alreadyFast")
     #expect(code { try optimize(imported.path, into: folder, name: "raw") } == "session.name.taken")
     #expect(code { try optimize(imported.path, into: folder, name: "a/b") } == "session.name.bad")
     let error = #expect(throws: SessionError.self) {
       try optimize(imported.path, into: folder, name: "x", freeBytes: { _ in 100_000 })
     }
-    #expect(error?.code == "session.optimise.noRoom")
-    #expect(error?.message.contains("100000 are free") == true, "\(String(describing: error))")
+    #expect(error?.code == "session.transcode.noRoom")
+    #expect(error?.message.contains("100.0 kB") == true, "\(String(describing: error))")
     for done in [1, 20, 60, 61, 119] {
       let result = code {
         try optimize(imported.path, into: folder, name: "x", report: { $0.done < done })
@@ -319,7 +319,7 @@ import Testing
       return settings
     }
     let found = code { try optimize(imported.path, into: imported.folder, encoding: liar) }
-    #expect(found == "session.optimise.differs")
+    #expect(found == "session.transcode.differs")
     #expect(!FileManager.default.fileExists(atPath: imported.folder.file("Fast").path))
   }
 
@@ -331,6 +331,6 @@ import Testing
     writer.replace(rows)
     try writer.close()
     #expect(
-      code { try optimize(imported.path, into: imported.folder) } == "session.optimise.noImages")
+      code { try optimize(imported.path, into: imported.folder) } == "session.transcode.noImages")
   }
 }

@@ -210,7 +210,7 @@ struct FileImportTests {
   @Test(arguments: [
     (
       "t,x\n1,2\n0.5,2\n", "a.csv",
-      "sensor.time.backwards: line 3: a time of the sensor a is 500ms earlier than the previous time"
+      "sensor.time.backwards: line 3: a time of the sensor a is 500 ms earlier than the previous time"
     ),
     ("t,x\n1,2\n2,b\n", "a.csv", "sensor.line: line 3: 'b' in the column 'x' is not a number"),
     ("t,x\n1,2\n3\n", "a.csv", "sensor.line: line 3: it has 1 field, and the first line 2"),

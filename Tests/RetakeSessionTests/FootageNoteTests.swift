@@ -382,9 +382,9 @@ import Testing
 
   // MARK: Words
 
-  @Test func `times in notes have three digits behind the point, and one packet is one`() {
+  @Test func `times in notes are in the unit that fits, and one packet is one`() {
     let place = TimePlace(kind: .back, track: 0, frame: 3, frames: 1, nanoseconds: 933_333_334)
-    #expect(place.text.hasPrefix("track 0: time goes back by 0.933 s at frame 3"))
+    #expect(place.text.hasPrefix("track 0: time goes back by 933.333 ms at frame 3"))
     #expect(Duration.nanoseconds(760_000_000).roundedText == "760 ms")
     #expect(Duration.nanoseconds(33_366_667).roundedText == "33.367 ms")
     #expect(Duration.nanoseconds(400_001).roundedText == "0.4 ms")

@@ -58,9 +58,9 @@ import Testing
   }
 
   @Test func `a missing media file is named with its session and the way to make it again`() {
-    let error = SessionError.mediaMissing(file: "/work/Recordings/my yard/media/original.mp4")
+    let error = SessionError.mediaMissing(file: "/data/Recordings/my yard/media/original.mp4")
     #expect(error.message == "the media file of the session 'my yard' is missing")
-    #expect(error.place?.file == "/work/Recordings/my yard/media/original.mp4")
+    #expect(error.place?.file == "/data/Recordings/my yard/media/original.mp4")
     #expect(error.advice?.hasSuffix("retake import ORIGINAL --name 'my yard'") == true)
   }
 

@@ -207,20 +207,20 @@ public enum SessionError: RetakeError {
         advice: "List the encoders of this FFmpeg: retake doctor")
     case .optimizeDiffers(let session, let frame, let cause):
       ErrorFacts(
-        "session.optimise.differs", "the replay copy does not replay as the original does",
+        "session.transcode.differs", "the replay copy does not replay as the original does",
         cause: cause, at: session, frame: frame, advice: Self.isWhole(session))
     case .alreadyFast(let session, let codec):
       ErrorFacts(
-        "session.optimise.alreadyFast",
+        "session.transcode.alreadyFast",
         "the session replays as fast as a copy would: its frames are \(codec) already",
         at: session, advice: "Use it as it is, or make the copy all the same with --force")
     case .noImages(let session, let track):
       ErrorFacts(
-        "session.optimise.noImages", "no frame of track \(track) has pixels", at: session,
+        "session.transcode.noImages", "no frame of track \(track) has pixels", at: session,
         advice: Self.damage(session))
     case .noRoom(let path, let need, let free):
       ErrorFacts(
-        "session.optimise.noRoom",
+        "session.transcode.noRoom",
         "the copy needs about \(ByteText.of(need)), and \(FreeSpace.disk(above: path)) has "
           + "\(ByteText.of(free)) left; nothing was written",
         at: path,

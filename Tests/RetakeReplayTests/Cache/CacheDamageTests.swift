@@ -141,7 +141,8 @@ import Testing
     let bounded = try small.run(CacheRun.branches(), cache: small.cache(limit: limit)).use
     #expect(bounded?.bytesWritten == small.packedBytes)
     #expect(
-      bounded?.failure == "no more than \(limit) bytes are kept: \(small.path)", "\(bounded as Any)"
+      bounded?.failure == "no more than \(ByteText.of(limit)) are kept: \(small.path)",
+      "\(bounded as Any)"
     )
   }
 
