@@ -114,15 +114,10 @@ package struct MachineDoctor {
       return Check(
         name: name, state: .present,
         detail: "\(files.compiler), \(compiler), modules in \(files.folder)")
-    } catch let error as any CodedError {
-      let place = error.place.map { "\($0): " } ?? ""
-      let cause = error.cause.map { " (\($0))" } ?? ""
-      return Check(
-        name: name, state: .advisable,
-        detail: place + error.message + cause + "; only 'retake build' needs them",
-        command: error.advice)
     } catch {
-      requirementFailure("the search throws coded errors alone")
+      var check = Self.failed(name, .advisable, error)
+      check.detail += "; only 'retake build' needs them"
+      return check
     }
   }
 
@@ -150,7 +145,7 @@ package struct MachineDoctor {
       return [check] + project.cases.compactMap { Self.problem(of: $0, in: project) }
         + Self.missingSessions(of: project)
     } catch {
-      return [Self.invalid(Project.fileName, error)]
+      return [Self.failed(Project.fileName, .invalid, error)]
     }
   }
 
@@ -168,10 +163,10 @@ package struct MachineDoctor {
       command: "cd \(folder.shellWord)")
   }
 
-  private static func invalid(_ name: String, _ error: any Error) -> Check {
+  private static func failed(_ name: String, _ state: Check.State, _ error: any Error) -> Check {
     let coded = error as? any CodedError
     return Check(
-      name: name, state: .invalid,
+      name: name, state: state,
       detail: coded.map { error in
         (error.place.map { "\($0): " } ?? "") + error.message
           + (error.cause.map { " (\($0))" } ?? "")
@@ -189,7 +184,7 @@ package struct MachineDoctor {
       // The timings of a session are read with the session.
       return nil
     } catch {
-      return invalid("case \(testCase.name)", error)
+      return failed("case \(testCase.name)", .invalid, error)
     }
   }
 

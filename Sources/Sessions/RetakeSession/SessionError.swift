@@ -99,7 +99,6 @@ public enum SessionError: RetakeError {
   case interrupted
   case write(path: String, cause: String)
 
-  /// The folder of the session whose `media` has a file.
   /// The commands that compare clocks in another way than the one that failed.
   private static func otherWays(_ sessions: [String], not method: String) -> String {
     let ways = ["audio", "flash", "wall"].filter { $0 != method }.joined(separator: " or ")
@@ -119,6 +118,7 @@ public enum SessionError: RetakeError {
     URL(fileURLWithPath: session(ofMedia: file)).lastPathComponent
   }
 
+  /// The folder of the session whose `media` has a file.
   private static func session(ofMedia file: String) -> String {
     URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().path
   }

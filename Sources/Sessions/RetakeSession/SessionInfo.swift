@@ -124,17 +124,18 @@ extension SessionReader {
   public func status() throws -> SessionStatus { try sessionStatus() }
 
   package func sessionStatus() throws -> SessionStatus {
-    try index.store.status(in: folder, faults: mediaFaults)
+    try index.store.status(in: folder, faults: mediaFaults())
   }
 
-  private var mediaFaults: [MediaSizeFault] {
+  /// Looks at each media file.
+  func mediaFaults() -> [MediaSizeFault] {
     MediaSizeFault.all(of: index.mediaSizes, in: folder)
   }
 
   /// The known losses: what the recorder or the importer stored, and media files that are missing
   /// or have another size.
-  func losses() throws -> String? {
-    let texts = [try index.store.meta("losses")].compactMap(\.self) + mediaFaults.map(\.text)
+  func losses(_ faults: [MediaSizeFault]) throws -> String? {
+    let texts = [try index.store.meta("losses")].compactMap(\.self) + faults.map(\.text)
     return texts.isEmpty ? nil : texts.joined(separator: "; ")
   }
 
@@ -171,23 +172,26 @@ extension SessionReader {
     let started = try SessionDate.started(in: store)
     let places = try store.meta(TimePlaces.fact).flatMap { TimePlaces(stored: $0) }
     let notes = try footageNotes()
+    let faults = mediaFaults()
     return SessionInfo(
       name: folder.name, path: folder.path, kind: kind ?? "recorded",
-      status: try status(of: frames),
+      status: try status(of: frames, faults),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
       events: try store.eventCount(),
       sensors: sensors.isEmpty ? nil : sensors.map { .init($0) },
       durationNanoseconds: (times.max() ?? 0) - (times.min() ?? 0),
       bytes: SessionBuilder.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
-      losses: try losses(), times: places?.places, timeCount: places?.count, source: source,
+      losses: try losses(faults), times: places?.places, timeCount: places?.count, source: source,
       notes: notes.isEmpty ? nil : notes,
       startedUnixNanoseconds: started, started: started.map(SessionDate.text),
       note: try SessionNote.text(in: store))
   }
 
   /// An earlier version may have called a session clean whose frames it had not decoded.
-  private func status(of frames: SessionInfo.Frames) throws -> SessionStatus {
-    let stored = try status()
+  private func status(
+    of frames: SessionInfo.Frames, _ faults: [MediaSizeFault]
+  ) throws -> SessionStatus {
+    let stored = try index.store.status(in: folder, faults: faults)
     let standing = SessionStanding(
       damagedFrames: frames.damaged, missingFrames: frames.payloadMissing)
     return stored == .clean ? standing.status : stored

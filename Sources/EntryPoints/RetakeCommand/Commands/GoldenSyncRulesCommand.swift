@@ -39,12 +39,12 @@ struct GoldenSyncRulesCommand: ParsableCommand {
   func run() throws {
     let environment = CommandEnvironment.current
     let project = try programs.project()
-    var adoption = GoldenRuleSync(
+    var sync = GoldenRuleSync(
       project: project, selection: Selection(sessions: sessions, cases: cases))
-    adoption.goldens = goldens.map { project.path($0) }
-    adoption.leavesRules = pipelines
-    adoption.isCI = environment.isCI
-    let items = try adoption.run(isDryRun: dryRun)
+    sync.goldens = goldens.map { project.path($0) }
+    sync.leavesRules = pipelines
+    sync.isCI = environment.isCI
+    let items = try sync.run(isDryRun: dryRun)
     if output.json { return try Console.json(items) }
     for item in items {
       Console.result(item.key)

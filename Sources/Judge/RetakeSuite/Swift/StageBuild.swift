@@ -55,9 +55,8 @@ package struct StageBuild {
     let sources = try swiftFiles()
     let files = try DevelopmentFiles.find()
     let compiler = try files.requireCompiler()
-    let hasMain = sources.contains { $0.hasSuffix("/main.swift") || $0 == "main.swift" }
-    // Otherwise the compiler takes a single file for main.swift, whatever its name is.
-    let library = hasMain ? [] : ["-parse-as-library"]
+    // Without it, the compiler takes a single file for main.swift, whatever its name is.
+    let library = sources.contains(where: Self.isMain) ? [] : ["-parse-as-library"]
     try run(
       compiler,
       ["-O", "-whole-module-optimization", "-swift-version", "6", "-module-name", "own_retake"]
@@ -131,10 +130,14 @@ package struct StageBuild {
   }
 
   private func isEntry(_ name: String) -> Bool {
-    if name == "main.swift" || name.hasSuffix("/main.swift") { return true }
+    if Self.isMain(name) { return true }
     let text = try? RegularFile.contents(
       path(name), links: .followed, bytesMax: Self.fileBytesMax)
     return text.map { String(decoding: $0, as: UTF8.self).contains("@main") } ?? false
+  }
+
+  private static func isMain(_ path: String) -> Bool {
+    path == "main.swift" || path.hasSuffix("/main.swift")
   }
 
   private func isFile(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -131,7 +131,6 @@ final class NewFile {
     do {
       try file.finish(replacing: false)
     } catch {
-      discard()
       throw SessionError.write(path: path, cause: error.systemText)
     }
   }

@@ -170,11 +170,12 @@ package struct SessionRecovery: Sendable {
       throw SessionError.recoveryFailed(path: folder.path, cause: error.cause ?? error.message)
     }
     let counts = try reader.index.tracks.map { try store.counts(track: $0) }
+    let faults = reader.mediaFaults()
     return RecoveryResult(
-      path: folder.path, wasOpen: wasOpen, status: try reader.sessionStatus(),
+      path: folder.path, wasOpen: wasOpen, status: try store.status(in: folder, faults: faults),
       frames: before.frames.reduce(0, +),
       // A frame that was shed has a cause, too, and is not damaged.
       damagedFrames: counts.reduce(0) { $0 + $1.damaged - $1.shed }, rebuiltFrames: rebuilt,
-      tailBytes: tail, losses: try reader.losses(), sessionDigest: try store.digest())
+      tailBytes: tail, losses: try reader.losses(faults), sessionDigest: try store.digest())
   }
 }
