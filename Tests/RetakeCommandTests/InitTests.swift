@@ -149,6 +149,15 @@ import Testing
     #expect(result.stderr.contains("See: retake \(group)--help"), "\(result.stderr)")
   }
 
+  @Test(arguments: [
+    (["recover", "yard"], "retake session recover"), (["golden", "accept"], "retake accept"),
+  ])
+  func `a command of another group is named with its group`(words: [String], wanted: String) throws
+  {
+    let result = try Workplace().retake(words: words)
+    #expect(result.status == 64 && result.stderr.contains("Write: \(wanted)\n"), "\(result.stderr)")
+  }
+
   @Test func `tolerances of retake.yml reach a golden by a command alone`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 12)

@@ -361,5 +361,6 @@ struct BadInputTests {
     #expect(code { try SessionReader(opening: file) } == "session.open.notSession")
     #expect(code { try SessionReader(opening: empty + "/none") } == "session.open.notSession")
     #expect(code { try SessionCheck(path: empty).run() } == "session.open.notSession")
+    #expect(code { try SessionRecovery(empty, fromMedia: true).run() } == "session.open.notSession")
   }
 }

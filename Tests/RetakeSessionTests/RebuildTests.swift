@@ -44,6 +44,16 @@ import Testing
     #expect(!again.wasOpen && again.sessionDigest == digest)
   }
 
+  @Test func `without media no index can be made, and the session stays as it is`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let media = URL(fileURLWithPath: imported.path).appending(path: "media")
+    try FileManager.default.removeItem(at: media)
+    let before = try Data(contentsOf: database(imported))
+    let refused = code { try SessionRecovery(imported.path, fromMedia: true).run() }
+    #expect(refused == "session.recover.noMedia")
+    #expect(try Data(contentsOf: database(imported)) == before)
+  }
+
   @Test func `what no media holds is kept from a damaged database where its rows are whole`() throws
   {
     let imported = try ImportedClip(.lateStart)

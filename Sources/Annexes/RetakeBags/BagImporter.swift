@@ -129,7 +129,7 @@ private final class BagBuild {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw SessionError.write(path: path, cause: error.systemText)
+      throw SessionError.write(path, error)
     }
   }
 

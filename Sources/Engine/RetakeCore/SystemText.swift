@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Error {
   /// The system's error number that caused a Foundation error; `nil` if there is no such number.
@@ -30,4 +30,12 @@ extension Error {
   package var systemText: String {
     systemNumber.map { String(cString: strerror($0)) } ?? localizedDescription
   }
+}
+
+extension POSIXError {
+  /// The error of the last call of the system that failed.
+  package static var last: POSIXError { POSIXError(number: errno) }
+
+  /// A number that the platform does not name becomes `EIO`.
+  package init(number: Int32) { self.init(POSIXErrorCode(rawValue: number) ?? .EIO) }
 }

@@ -185,12 +185,22 @@ extension RetakeCommand {
         let advice =
           word == "version"
           ? "Write: retake --version"
-          : Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
+          : elsewhere(word) ?? Suggestion.advice(for: word, among: known.compactMap(\.commandName))
         return "error: there is no command '\(visible(word))'. \(advice)\n  See: \(line) --help"
       }
       command = next
       line += " \(word)"
     }
     return nil
+  }
+
+  /// The advice for a command in another place: `retake session recover` for `retake recover`.
+  private static func elsewhere(_ word: String) -> String? {
+    let all = Root.configuration.subcommands.map(\.configuration)
+    let groups = all.filter { $0.subcommands.contains { $0.configuration.commandName == word } }
+    let found =
+      all.contains { $0.commandName == word }
+      ? ["retake \(word)"] : groups.map { "retake \($0.commandName ?? "") \(word)" }
+    return found.isEmpty ? nil : "Write: \(found.joined(separator: " or "))"
   }
 }

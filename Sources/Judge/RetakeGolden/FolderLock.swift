@@ -43,6 +43,6 @@ func replace(_ target: URL, with source: URL) throws {
   guard rename(source.path, target.path) == 0 else {
     throw GoldenError.io(
       path: target.path, action: "put the file in its place",
-      cause: String(cString: strerror(errno)))
+      cause: POSIXError.last.systemText)
   }
 }

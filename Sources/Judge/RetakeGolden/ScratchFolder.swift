@@ -45,7 +45,7 @@ package final class ScratchFolder {
       }
     }
     throw GoldenError.io(
-      path: folder.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
+      path: folder.path, action: "make a folder in it", cause: POSIXError.last.systemText)
   }
 
   deinit {
@@ -111,7 +111,7 @@ package final class ScratchFolder {
       guard errno == EEXIST else { break }
     }
     throw GoldenError.io(
-      path: url.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
+      path: url.path, action: "make a folder in it", cause: POSIXError.last.systemText)
   }
 
   /// Moves all files to the target's names. The old golden.yml is removed first and the new

@@ -65,7 +65,7 @@ package struct SuiteError: FactualError {
     Self(
       "suite.select.noRecording", "there is no recording '\(name)' here",
       cause: link.map { "it is a link to '\($0)', which is not there" }, at: folder,
-      advice: "Fetch it; or if it is gone for good, remove the golden: "
+      advice: "Fetch it; or if it is gone for good, remove the golden on your own machine: "
         + "retake golden list --stale \(golden) --remove")
   }
 

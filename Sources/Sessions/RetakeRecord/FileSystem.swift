@@ -45,8 +45,6 @@ enum FileSystem {
     rename(path, target) == 0 ? 0 : errno
   }
 
-  static func text(_ errorNumber: Int32) -> String { String(cString: strerror(errorNumber)) }
-
   /// Makes exceeding the process's file size limit an ordinary error instead of a signal.
   static func ignoreSizeSignal() {
     signal(SIGXFSZ, SIG_IGN)

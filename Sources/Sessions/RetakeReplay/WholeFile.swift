@@ -27,14 +27,14 @@ package final class WholeFile {
     (isStream, endsWithReader) = (false, false)
     if try Self.isPlain(path, output) {
       guard let file = PendingFile(for: path, ending: "") else {
-        throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
+        throw ReplayError.unwritable(output, path: path, cause: POSIXError.last.systemText)
       }
       (pending, handle) = (file, file.handle)
       return
     }
     pending = nil
     guard let handle = FileHandle(forWritingAtPath: path) else {
-      throw ReplayError.unwritable(output, path: path, cause: String(cString: strerror(errno)))
+      throw ReplayError.unwritable(output, path: path, cause: POSIXError.last.systemText)
     }
     self.handle = handle
   }

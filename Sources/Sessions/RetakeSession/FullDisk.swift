@@ -11,20 +11,15 @@ package enum FullDisk {
   /// The error for the file or session that was being written, if the cause is a full disk;
   /// otherwise the error itself.
   ///
-  /// - Parameters:
-  ///   - path: Where the result would be; the error itself may name a hidden file.
-  ///   - needBytes: The size of the complete result, if it is known.
-  package static func error(
-    _ error: any Error, writing path: String, needBytes: Int64? = nil
-  ) -> any Error {
+  /// - Parameter path: Where the result would be; the error itself may name a hidden file.
+  package static func error(_ error: any Error, writing path: String) -> any Error {
     if case SessionError.noRoomForCopy(_, let need, let free) = error {
       return SessionError.noRoomForCopy(path: path, needBytes: need, freeBytes: free)
     }
     guard let full = place(of: error, writing: path) else { return error }
-    let need = needBytes.map { "; \(ByteText.of($0)) are needed" } ?? ""
     return ErrorFacts(
       "session.disk.full",
-      "this cannot be written: no space left on \(FreeSpace.disk(above: full))\(need); "
+      "this cannot be written: no space left on \(FreeSpace.disk(above: full)); "
         + "nothing was left behind",
       at: path, advice: advice)
   }
@@ -35,13 +30,11 @@ package enum FullDisk {
     switch error {
     case StoreError.diskFull(let place): place
     case MediaError.write(let file, let number, _):
-      [ENOSPC, EDQUOT].contains(number) ? file ?? path : nil
-    case SessionError.write(let place, let cause): texts.contains(cause) ? place : nil
+      POSIXError(number: number).isFullDisk ? file ?? path : nil
+    case SessionError.write(let place, _, let number?):
+      POSIXError(number: number).isFullDisk ? place : nil
     case is any CodedError: nil
     default: error.isFullDisk ? path : nil
     }
   }
-
-  /// The causes that `systemText` returns for a full disk and a used quota.
-  private static let texts = [ENOSPC, EDQUOT].map { String(cString: strerror($0)) }
 }

@@ -41,20 +41,34 @@ package final class PendingFile {
     }
   }
 
-  /// Removes the files that killed writers of the same file left.
-  private static func sweep(_ folder: String, prefix: String, ending: String) {
+  /// Removes the files, or the folders, that killed writers of the same name left: their names have
+  /// a random part, and no process has locked them.
+  static func sweep(_ folder: String, prefix: String, ending: String = "") {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let count = prefix.count + randomLength + ending.count
     for name in names where name.hasPrefix(prefix) && name.hasSuffix(ending) && name.count == count
     {
       let random = name.dropFirst(prefix.count).prefix(randomLength)
-      guard random.allSatisfy(\.isHexDigit) else { continue }
-      let descriptor = open("\(folder)/\(name)", O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-      guard descriptor >= 0 else { continue }
-      defer { close(descriptor) }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-      unlink("\(folder)/\(name)")
+      guard random.allSatisfy(\.isHexDigit), let lock = locked("\(folder)/\(name)") else {
+        continue
+      }
+      try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+      // Swift may release a value after its last use, and the lock has to last until the removal.
+      withExtendedLifetime(lock) {}
     }
+  }
+
+  /// Opens a file or a folder and locks it, if no other process has locked it.
+  static func locked(_ path: String) -> FileHandle? {
+    // O_NOFOLLOW: `sweep` removes what it can lock, and must not follow a link of such a name.
+    let flags = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+    // NFS locks only a file that is open for writing; a folder cannot be.
+    var descriptor = open(path, O_RDWR | flags)
+    if descriptor < 0, errno == EISDIR { descriptor = open(path, O_RDONLY | flags) }
+    guard descriptor >= 0 else { return nil }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    // Without waiting: a lock that is held is a writer at work.
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? handle : nil
   }
 
   /// Makes the bytes durable, and gives the file its name.

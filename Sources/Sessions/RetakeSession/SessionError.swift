@@ -11,6 +11,8 @@ public enum SessionError: RetakeError {
   case notSession(path: String, cause: String)
   /// A joined session whose index cannot be made from its media: the clocks are only in it.
   case joinedIndex(path: String)
+  /// A session whose index cannot be made from its media, because there are none.
+  case noMedia(path: String)
   case unknownTrack(session: String, track: Int, known: [Int])
   case unknownFrame(session: String, frame: FrameID)
   /// The database is missing; the media that it indexes is not.
@@ -97,7 +99,12 @@ public enum SessionError: RetakeError {
   case badRun(session: String, run: Int, detail: String)
   /// The user stopped the operation; every partial result was removed.
   case interrupted
-  case write(path: String, cause: String)
+  /// `errorNumber` is the system's, if it has one.
+  case write(path: String, cause: String, errorNumber: Int32? = nil)
+
+  package static func write(_ path: String, _ error: any Error) -> Self {
+    .write(path: path, cause: error.systemText, errorNumber: error.systemNumber)
+  }
 
   /// The commands that compare clocks in another way than the one that failed.
   private static func otherWays(_ sessions: [String], not method: String) -> String {
@@ -130,6 +137,12 @@ public enum SessionError: RetakeError {
         "session.open.notSession", "this is not a session", cause: cause, at: path,
         advice: "List the sessions with: retake session list; make one of a video file with: "
           + "retake import " + Self.video(path))
+    case .noMedia(let path):
+      ErrorFacts(
+        "session.recover.noMedia", "this session has no media to make an index from",
+        at: path + "/media",
+        advice: "Copy its media there, from a backup or with: git lfs pull; "
+          + "or import the original again: retake import ORIGINAL")
     case .joinedIndex(let path):
       ErrorFacts(
         "session.recover.joined", "the index of a joined session cannot be made from its media",
@@ -374,7 +387,7 @@ public enum SessionError: RetakeError {
         advice: Self.damage(session))
     case .interrupted:
       ErrorFacts("session.interrupted", "interrupted; no file was left")
-    case .write(let path, let cause):
+    case .write(let path, let cause, _):
       ErrorFacts(
         "session.write", "this cannot be written", cause: cause, at: path,
         advice: "Check the disk's space and the folder's permissions")

@@ -102,7 +102,7 @@ final class PrivateCopy: Sendable {
     try storeErrors(at: source, writing: false) {
       let created = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard created >= 0 else {
-        throw StoreError.readFailed(path: target, cause: String(cString: strerror(errno)))
+        throw StoreError.readFailed(path: target, cause: POSIXError.last.systemText)
       }
       let output = FileHandle(fileDescriptor: created, closeOnDealloc: true)
       defer { try? output.close() }

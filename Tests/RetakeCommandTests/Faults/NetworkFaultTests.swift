@@ -376,6 +376,7 @@ final class FaultServer {
     ("lavfi:testsrc2=size=banana", "media.live.testImage"),
     ("/dev/video99", "media.live.unreachable"), ("http://127.0.0.1:1/x", "media.live.unreachable"),
     ("http://nobody.invalid/x", "media.live.unknownHost"),
+    ("udp://127.0.0.1", "media.live.address"), ("rtp://127.0.0.1/x", "media.live.address"),
   ])
   func `what cannot be opened is said with advice, and nothing is written`(
     input: String, code: String

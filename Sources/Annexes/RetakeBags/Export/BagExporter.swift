@@ -65,7 +65,7 @@ package struct BagExporter: Sendable {
       throw SessionError.fileExists(path: path)
     }
     guard let file = PendingFile(for: path, ending: ".mcap") else {
-      throw SessionError.write(path: path, cause: SystemError.text)
+      throw SessionError.write(path, POSIXError.last)
     }
     do {
       let topics = try write(to: file.handle, path: path)

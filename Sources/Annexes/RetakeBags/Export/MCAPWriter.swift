@@ -52,7 +52,7 @@ final class MCAPWriter {
       try handle.write(contentsOf: Data(bytes))
       position += UInt64(bytes.count)
     } catch {
-      throw SessionError.write(path: path, cause: error.systemText)
+      throw SessionError.write(path, error)
     }
   }
 

@@ -162,7 +162,7 @@ final class BagTrack {
         try FileManager.default.moveItem(
           atPath: site.path + "/" + old, toPath: site.path + "/" + new)
       } catch {
-        throw SessionError.write(path: site.path + "/" + new, cause: error.systemText)
+        throw SessionError.write(site.path + "/" + new, error)
       }
       files[place].name = new
     }
@@ -261,7 +261,7 @@ private final class PacketFile {
   init(_ path: String, name: String, form: ImageForm, first: Int) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let handle = FileHandle(forUpdatingAtPath: path)
-    else { throw SessionError.write(path: path, cause: SystemError.text) }
+    else { throw SessionError.write(path, POSIXError.last) }
     (self.path, self.name, self.form, self.first, self.handle) = (path, name, form, first, handle)
     let format = form.pixelFormat
     // A container needs a size, although packets of video have it inside. For JPEG it must be the

@@ -178,7 +178,7 @@ struct FileExpansion {
     }
     guard FileManager.default.createFile(atPath: target, contents: nil),
       let output = FileHandle(forWritingAtPath: target)
-    else { throw BagError.unreadable(path: target, cause: SystemError.text) }
+    else { throw BagError.unreadable(path: target, cause: POSIXError.last.systemText) }
     return (input, output)
   }
 
@@ -204,9 +204,4 @@ struct FileExpansion {
     }
     return hint == 0 ? nil : "\(name) is cut: its compressed bytes end too early"
   }
-}
-
-enum SystemError {
-  /// The text of the last error of the system.
-  static var text: String { String(cString: strerror(errno)) }
 }

@@ -22,12 +22,12 @@ package struct StreamAddress: Hashable, Sendable {
     // A line end in the URL would be one in the request's header, too (`HTTPBody.request`).
     guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }),
       let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
-      (1...65_535).contains(parts.port ?? Self.port(of: scheme))
+      let port = parts.port ?? Self.port(of: scheme), (1...65_535).contains(port)
     else { throw MediaError.badAddress(address: Self.withoutSecrets(text)) }
     self.scheme = scheme
     self.text = text
     self.host = host
-    port = parts.port ?? Self.port(of: scheme)
+    self.port = port
     let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     target = path + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
     (user, password) = (parts.user, parts.password)
@@ -46,14 +46,15 @@ package struct StreamAddress: Hashable, Sendable {
 
   var usesTLS: Bool { scheme == .https || scheme == .rtsps }
 
-  private static func port(of scheme: Scheme) -> Int {
+  /// The port of a URL without one; `nil` if it has to name one.
+  private static func port(of scheme: Scheme) -> Int? {
     switch scheme {
     case .http: 80
     case .https: 443
     case .rtsp: 554
-    // 322 is IANA's port for RTSPS, 5004 the port of RTP (RFC 3551, 8).
+    // IANA's port for RTSPS.
     case .rtsps: 322
-    case .rtp, .udp: 5_004
+    case .rtp, .udp: nil
     }
   }
 

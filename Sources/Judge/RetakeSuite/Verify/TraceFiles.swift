@@ -40,7 +40,7 @@ final class StoredTraceFile {
     guard FileManager.default.createFile(atPath: url.path, contents: nil),
       let handle = FileHandle(forWritingAtPath: url.path)
     else {
-      throw Self.unwritable(url, cause: String(cString: strerror(errno)))
+      throw Self.unwritable(url, cause: POSIXError.last.systemText)
     }
     self.url = url
     self.handle = handle

@@ -1,3 +1,6 @@
+import Foundation
+import RetakeCore
+
 /// Why media could not be written.
 struct WriteFailure: Hashable, Sendable {
   enum Step: String, Hashable, Sendable {
@@ -13,7 +16,7 @@ struct WriteFailure: Hashable, Sendable {
 
   /// The cause for people.
   var cause: String {
-    muxerCause ?? (errorNumber == 0 ? "unknown" : FileSystem.text(errorNumber))
+    muxerCause ?? (errorNumber == 0 ? "unknown" : POSIXError(number: errorNumber).systemText)
   }
 
   /// Used as the reason of the next segment.

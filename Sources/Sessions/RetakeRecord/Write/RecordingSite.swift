@@ -24,13 +24,12 @@ struct RecordingSite {
   ) throws {
     try Self.checkFree(target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
-    // The random part keeps recorders that start at the same time out of each other's folder.
-    let hidden = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
-    Self.sweep(parent, prefix: ".\(target.name).")
+    // Its lock, which lasts until the end, keeps it from being removed as the folder of a killed
+    // process.
+    let (hidden, pending) = try SessionBuilder.makeFolder(beside: target)
+    defer { withExtendedLifetime(pending) {} }
     var made = hidden
     do {
-      try FileManager.default.createDirectory(
-        atPath: hidden.media, withIntermediateDirectories: true)
       // A lock of flock belongs to the open file and not to its path, so it survives the rename
       // (man 2 flock).
       lock = try RecorderLock(creating: hidden.lock)
@@ -56,7 +55,7 @@ struct RecordingSite {
     } catch {
       try? FileManager.default.removeItem(atPath: made.path)
       throw error is any CodedError
-        ? error : SessionError.write(path: target.path, cause: error.systemText)
+        ? error : SessionError.write(target.path, error)
     }
     folder = target
   }
@@ -101,21 +100,7 @@ struct RecordingSite {
   }
 
   private static func failed(_ path: String, _ number: Int32) -> SessionError {
-    .write(path: path, cause: FileSystem.text(number))
-  }
-
-  /// Removes the folders of recorders of the same name that were killed during their start.
-  static func sweep(_ parent: String, prefix: String) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-    // 8 is the length of the random part that `init` adds.
-    for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
-      let left = SessionFolder(path: parent + "/" + name)
-      // Without the file, a recorder may be between making the folder and taking the lock: the file
-      // has this name only while it is locked, or when its recorder has ended.
-      guard FileManager.default.fileExists(atPath: left.lock), !RecorderLock.isHeld(left.lock)
-      else { continue }
-      try? FileManager.default.removeItem(atPath: left.path)
-    }
+    .write(path, POSIXError(number: number))
   }
 
   /// Makes the folder's contents durable. After a loss of power, a folder with the final name must

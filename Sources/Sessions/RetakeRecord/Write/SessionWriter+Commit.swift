@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 import RetakeSession
 import RetakeStore
@@ -38,7 +39,7 @@ extension SessionWriter {
     let number = site.synchronizeFolder(site.folder.path)
     guard number == 0 else {
       loseStore(
-        SessionError.write(path: site.folder.path, cause: FileSystem.text(number)))
+        SessionError.write(site.folder.path, POSIXError(number: number)))
       return false
     }
     hasDurableLog = true

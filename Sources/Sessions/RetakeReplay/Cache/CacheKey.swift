@@ -57,7 +57,7 @@ package struct CacheKey: Sendable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
-      throw CacheError.noKey(path: path, cause: String(cString: strerror(errno)))
+      throw CacheError.noKey(path: path, cause: POSIXError.last.systemText)
     }
     defer { close(descriptor) }
     var status = stat()
@@ -88,7 +88,7 @@ package struct CacheKey: Sendable {
     let new = path + ".\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString).new"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      throw CacheError.noKey(path: path, cause: String(cString: strerror(errno)))
+      throw CacheError.noKey(path: path, cause: POSIXError.last.systemText)
     }
     defer {
       close(descriptor)
@@ -101,7 +101,7 @@ package struct CacheKey: Sendable {
     // which another process may have written packs already.
     guard write(descriptor, bytes, fileBytes) == fileBytes, fsync(descriptor) == 0,
       link(new, path) == 0 || errno == EEXIST
-    else { throw CacheError.noKey(path: path, cause: String(cString: strerror(errno))) }
+    else { throw CacheError.noKey(path: path, cause: POSIXError.last.systemText) }
   }
 
   /// Authenticates the packs of one kind in one folder of the cache.

@@ -128,7 +128,7 @@ struct MediaExport {
     } catch let error as SessionError {
       throw error
     } catch {
-      throw SessionError.write(path: path, cause: error.systemText)
+      throw SessionError.write(path, error)
     }
     // While the file still has its hidden name.
     try checkOriginal(file.hidden, bytes: total)

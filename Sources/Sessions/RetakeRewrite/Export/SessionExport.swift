@@ -114,7 +114,7 @@ final class NewFile {
     }
     let ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
     guard let file = PendingFile(for: path, ending: ending) else {
-      throw SessionError.write(path: path, cause: String(cString: strerror(errno)))
+      throw SessionError.write(path, POSIXError.last)
     }
     (self.path, self.file) = (url.path, file)
   }
@@ -123,7 +123,7 @@ final class NewFile {
     do {
       try handle.write(contentsOf: Data(text.utf8))
     } catch {
-      throw SessionError.write(path: path, cause: error.systemText)
+      throw SessionError.write(path, error)
     }
   }
 
@@ -131,7 +131,7 @@ final class NewFile {
     do {
       try file.finish(replacing: false)
     } catch {
-      throw SessionError.write(path: path, cause: error.systemText)
+      throw SessionError.write(path, error)
     }
   }
 

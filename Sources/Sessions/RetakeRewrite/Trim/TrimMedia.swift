@@ -167,7 +167,7 @@ final class MuxedFile {
   init(_ path: String, format: String, stream: MediaStream) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let handle = FileHandle(forUpdatingAtPath: path)
-    else { throw SessionError.write(path: path, cause: String(cString: strerror(errno))) }
+    else { throw SessionError.write(path, POSIXError.last) }
     self.handle = handle
     muxer = try MediaMuxer(
       format: format, to: .descriptor(handle.fileDescriptor), file: path, streams: [stream])

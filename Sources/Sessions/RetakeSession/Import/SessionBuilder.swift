@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RetakeCore
 
 /// A hidden folder next to a session's future path. It becomes the session, or is removed.
@@ -18,8 +18,7 @@ package struct SessionBuilder {
     self.target = target
     // Asked first, because making the folder makes its parent, too.
     parentIsNew = !FileManager.default.fileExists(atPath: parent)
-    Self.sweep(for: target)
-    (folder, lock) = try Self.makeFolder(beside: target, in: parent)
+    (folder, lock) = try Self.makeFolder(beside: target)
   }
 
   /// Builds a session, and gives it its name. An error leaves no folder.
@@ -44,10 +43,12 @@ package struct SessionBuilder {
     }
   }
 
-  /// Makes a new folder that this process locks.
-  private static func makeFolder(
-    beside target: SessionFolder, in parent: String
+  /// Makes a new folder that this process locks, and removes those of killed processes.
+  package static func makeFolder(
+    beside target: SessionFolder
   ) throws -> (SessionFolder, FileHandle) {
+    sweep(for: target)
+    let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     // A sweep may remove the folder between its creation and its locking. It is unlikely to happen
     // more than once.
     for _ in 0..<attemptsMax {
@@ -57,9 +58,9 @@ package struct SessionBuilder {
           atPath: folder.media, withIntermediateDirectories: true)
       } catch {
         try? FileManager.default.removeItem(atPath: folder.path)
-        throw SessionError.write(path: parent, cause: error.systemText)
+        throw SessionError.write(parent, error)
       }
-      if let lock = locked(folder.path),
+      if let lock = PendingFile.locked(folder.path),
         FileManager.default.fileExists(atPath: folder.path)
       {
         return (folder, lock)
@@ -70,30 +71,10 @@ package struct SessionBuilder {
 
   private static let attemptsMax = 8
 
-  /// Opens a folder and locks it, if no other process has locked it.
-  private static func locked(_ path: String) -> FileHandle? {
-    // O_NOFOLLOW: `sweep` removes a folder that it can lock, and must not follow a link of such a
-    // name.
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return nil }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    // Without waiting: a lock that is held is a build in progress.
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? handle : nil
-  }
-
   /// Removes the folders of killed imports and recoveries of the same name.
   static func sweep(for target: SessionFolder) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
-    let prefix = ".\(target.name)."
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-    for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
-      let path = "\(parent)/\(name)"
-      guard let lock = locked(path) else { continue }
-      try? FileManager.default.removeItem(atPath: path)
-      // Swift may release a value after its last use, and the lock has to last
-      // until the folder is removed.
-      withExtendedLifetime(lock) {}
-    }
+    PendingFile.sweep(parent, prefix: ".\(target.name).")
   }
 
   /// Makes a hard link if the disk supports it, otherwise a symbolic link.
@@ -109,7 +90,7 @@ package struct SessionBuilder {
         try manager.createSymbolicLink(atPath: destination, withDestinationPath: source)
       }
     } catch {
-      throw SessionError.write(path: destination, cause: error.systemText)
+      throw SessionError.write(destination, error)
     }
   }
 
@@ -142,7 +123,7 @@ package struct SessionBuilder {
     } catch let refusal as RegularFile.Refusal {
       throw refusal.error(ofMedia: source)
     } catch {
-      throw SessionError.write(path: destination, cause: error.systemText)
+      throw SessionError.write(destination, error)
     }
   }
 
@@ -180,7 +161,7 @@ package struct SessionBuilder {
       try FileManager.default.createSymbolicLink(
         atPath: folder.media, withDestinationPath: target.media)
     } catch {
-      throw SessionError.write(path: folder.media, cause: error.systemText)
+      throw SessionError.write(folder.media, error)
     }
   }
 
@@ -188,7 +169,7 @@ package struct SessionBuilder {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     } catch {
-      throw SessionError.write(path: path, cause: error.systemText)
+      throw SessionError.write(path, error)
     }
   }
 
@@ -210,7 +191,7 @@ package struct SessionBuilder {
     } catch let error as SessionError {
       throw error
     } catch {
-      throw SessionError.write(path: target.path, cause: error.systemText)
+      throw SessionError.write(target.path, error)
     }
   }
 

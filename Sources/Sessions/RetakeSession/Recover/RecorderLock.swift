@@ -40,7 +40,7 @@ package final class RecorderLock: Sendable {
       path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o644)
     guard descriptor >= 0 else {
       let number = errno
-      let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
+      let cause = number == ELOOP ? "it is a symbolic link" : POSIXError(number: number).systemText
       throw SessionError.write(path: path, cause: cause)
     }
     isOpen()
@@ -51,7 +51,7 @@ package final class RecorderLock: Sendable {
       let number = errno
       close(descriptor)
       guard number == EWOULDBLOCK else {
-        throw SessionError.write(path: path, cause: String(cString: strerror(number)))
+        throw SessionError.write(path, POSIXError(number: number))
       }
       // The session, which the advice names as an argument, and not the file of the lock.
       let session = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -72,7 +72,7 @@ package final class RecorderLock: Sendable {
     try self.init(taking: hidden, isOpen: isMade)
     // The lock belongs to the open file, so it survives the new name.
     guard rename(hidden, path) == 0 else {
-      throw SessionError.write(path: path, cause: String(cString: strerror(errno)))
+      throw SessionError.write(path, POSIXError.last)
     }
   }
 

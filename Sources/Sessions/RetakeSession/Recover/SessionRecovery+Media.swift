@@ -20,7 +20,10 @@ extension SessionRecovery {
         }
         return try closed(reader)
       }
-      throw SessionError.notSession(path: folder.path, cause: "it has no media to make an index of")
+      guard FileManager.default.fileExists(atPath: folder.database) else {
+        throw SessionError.notSession(path: folder.path, cause: "it has neither media nor an index")
+      }
+      throw SessionError.noMedia(path: folder.path)
     }
     // Until the end, so that no recorder begins in a folder whose database is replaced.
     let lock = try RecorderLock(taking: folder.lock)
@@ -200,7 +203,7 @@ struct DatabaseExchange {
 
   private func move(_ path: String, to target: String) throws {
     guard rename(path, target) == 0 else {
-      throw SessionError.write(path: target, cause: String(cString: strerror(errno)))
+      throw SessionError.write(target, POSIXError.last)
     }
   }
 
@@ -209,7 +212,7 @@ struct DatabaseExchange {
       if isPending { try SessionBuilder.synchronize(ready) }
       try SessionBuilder.synchronize(folder.path)
     } catch {
-      throw SessionError.write(path: folder.path, cause: error.systemText)
+      throw SessionError.write(folder.path, error)
     }
   }
 }

@@ -22,5 +22,5 @@ enum PackBytes {
 
 /// The system's reason why a write failed.
 struct CacheFailure: Error {
-  let cause = String(cString: strerror(errno))
+  let cause = POSIXError.last.systemText
 }
