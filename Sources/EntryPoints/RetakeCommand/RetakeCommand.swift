@@ -185,7 +185,7 @@ extension RetakeCommand {
         let advice =
           word == "version"
           ? "Write: retake --version"
-          : elsewhere(word) ?? Suggestion.advice(for: word, among: known.compactMap(\.commandName))
+          : elsewhere(word) ?? Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
         return "error: there is no command '\(visible(word))'. \(advice)\n  See: \(line) --help"
       }
       command = next
@@ -196,7 +196,7 @@ extension RetakeCommand {
 
   /// The advice for a command in another place: `retake session recover` for `retake recover`.
   private static func elsewhere(_ word: String) -> String? {
-    let all = Root.configuration.subcommands.map(\.configuration)
+    let all = Root.configuration.subcommands.map { $0.configuration }
     let groups = all.filter { $0.subcommands.contains { $0.configuration.commandName == word } }
     let found =
       all.contains { $0.commandName == word }
