@@ -185,7 +185,8 @@ extension RetakeCommand {
         let advice =
           word == "version"
           ? "Write: retake --version"
-          : elsewhere(word) ?? Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
+          : elsewhere(word)
+            ?? Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
         return "error: there is no command '\(visible(word))'. \(advice)\n  See: \(line) --help"
       }
       command = next
