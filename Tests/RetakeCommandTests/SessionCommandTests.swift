@@ -205,9 +205,9 @@ import Testing
     let workplace = try Workplace()
     try workplace.ffmpeg(
       "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-f", "lavfi", "-i",
-      "testsrc2=size=64x64:rate=30", "-map", "0", "-map", "1", "-frames:v:0", "10", "-frames:v:1",
-      "0", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+empty_moov+frag_keyframe",
-      "two.mp4")
+      "testsrc2=size=64x64:rate=30:duration=1", "-map", "0", "-map", "1", "-frames:v:0", "10",
+      "-filter:v:1", "trim=start_frame=100", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags",
+      "+empty_moov+frag_keyframe", "two.mp4")
     let note = "track 1 (h264) has no frames and was skipped"
     let text = try workplace.retake("import", "two.mp4")
     #expect(text.status == 0 && text.stderr.contains("note: \(note)"), "\(text.stderr)")

@@ -42,34 +42,11 @@ struct DemuxerTests {
     #expect((late.matrix, late.matrixAssumed) == (.bt601, true))
   }
 
-  /// The file with another matrix in its track header: ffmpeg's option for it differs between
-  /// versions.
-  private func turned(_ file: String, by degrees: Int) throws -> String {
-    func bytes(_ matrix: [Int32]) -> Data {
-      matrix.reduce(into: Data()) { data, number in
-        withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }
-      }
-    }
-    let one: Int32 = 1 << 16
-    let turns: [Int: [Int32]] = [
-      90: [0, one, -one, 0], 180: [-one, 0, 0, -one], 270: [0, -one, one, 0],
-    ]
-    let turn = try #require(turns[degrees])
-    var data = try Data(contentsOf: URL(filePath: file))
-    let header = try #require(data.range(of: Data("tkhd".utf8)))
-    let plain = bytes([one, 0, 0, 0, one, 0, 0, 0, 1 << 30])
-    let place = try #require(data.range(of: plain, in: header.upperBound..<data.count))
-    data.replaceSubrange(
-      place, with: bytes([turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 1 << 30]))
-    let result = file.replacing("plain", with: "turned-\(degrees)")
-    try data.write(to: URL(filePath: result))
-    return result
-  }
-
   @Test(arguments: [90, 180, 270])
   func `rotation is clockwise for the viewer, as ffmpeg turns the picture`(tag: Int) throws {
     let plain = try Clips.make("plain.mp4", Clips.picture("64x48", frames: 1))
-    let file = try turned(plain, by: tag)
+    let file = try Clips.root.file("turned-\(tag).mp4").path
+    try turnMovie(plain, by: tag, into: file)
     let degrees = try MediaDemuxer(path: file).videoStream().rotationDegrees
     let filters = [90: "transpose=clock", 180: "hflip,vflip", 270: "transpose=cclock"]
     let filter = try #require(filters[degrees])

@@ -98,9 +98,11 @@ import Testing
         #expect(stored.pixelDigest == frame.pixelDigest, "\(format)")
       }
     }
-    #expect(
-      refused == ["GRAY14", "I422AP12", "I444AP12", "GBRAP16"]
-        || refused == ["GRAY14", "I422AP12", "I444AP12"], "\(refused)")
+    // The encoder of FFmpeg 7 takes all formats.
+    let refusals = [
+      [], ["GRAY14", "I422AP12", "I444AP12"], ["GRAY14", "I422AP12", "I444AP12", "GBRAP16"],
+    ]
+    #expect(refusals.contains(refused), "\(refused)")
   }
 
   @Test(arguments: [PixelFormat.i411, .i410, .i420, .i422, .i440])

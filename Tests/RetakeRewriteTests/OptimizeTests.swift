@@ -147,13 +147,7 @@ import Testing
   @Test func `a picture's rotation is kept`() throws {
     let imported = try ImportedClip(.fragmented)
     let turned = imported.folder.file("turned.mp4").path
-    let made = try runCommand(
-      "ffmpeg",
-      arguments: [
-        "-v", "error", "-nostdin", "-y", "-i", imported.source.path, "-metadata:s:v:0",
-        "rotate=90", "-c", "copy", turned,
-      ])
-    try #require(made.status == 0, "\(made.stderr)")
+    try turnMovie(imported.source.path, by: 90, into: turned)
     let session = try SessionImporter(
       ImportOptions(file: turned, name: "turned", into: imported.folder.file("R").path)
     ).run()

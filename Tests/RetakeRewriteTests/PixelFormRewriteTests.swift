@@ -73,9 +73,9 @@ import Testing
     let color = try #require(try SessionReader(opening: imported.path).tracks.first?.color)
     let isArchived = form.format != "I444AP12"
     if !isArchived {
-      #expect(
-        code { try optimized(imported.path, Self.archive, into: imported.folder) }
-          == "media.encode.format")
+      // The FFV1 encoder of FFmpeg 7 takes the format.
+      let refusal = code { try optimized(imported.path, Self.archive, into: imported.folder) }
+      #expect([nil, "media.encode.format"].contains(refusal))
     }
     for encoding in [ReplayEncoding.raw] + (isArchived ? [Self.archive] : []) {
       let copy = try optimized(imported.path, encoding, into: imported.folder)
