@@ -1,4 +1,4 @@
-# The commands for a fresh Debian 12 with the Swift toolchain:
+# The commands for a fresh Debian 12 or 13 with the Swift toolchain:
 #   make demo       shows a regression being found, and where the report is
 #   make test       runs every test
 #   make package    makes what users install
@@ -7,7 +7,8 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests libretake demo test unit-test python-test docs-test recordings-test example-test accept-api \
-  traits-test bench faults docs wheel package package-test release lint format clean
+  traits-test bench faults docs wheel package self-contained \
+  package-test release lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
@@ -93,6 +94,10 @@ wheel: ## Write the Python package as a wheel into .build/wheels
 package: ## Make a tarball and a .deb in .build/packages
 	@Scripts/setup --package
 	@Scripts/package
+
+self-contained: ## The same, and a tarball with its own FFmpeg for any Linux
+	@Scripts/setup --package
+	@Scripts/package --self-contained
 
 package-test: package ## Install the .deb in an empty Debian and run it there (root, a Debian mirror)
 	@Scripts/test-package
