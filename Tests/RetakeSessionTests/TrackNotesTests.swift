@@ -112,6 +112,9 @@ struct TrackNotesTests {
     let known = try make("known.h264", "-c:v", "libx264", "-pix_fmt", "yuv420p")
     #expect(
       try notes(known)
-        == ["track 0: the times are counted by the rate that the stream names, 30 a second"])
+        == [
+          "track 0: the times are counted by the rate that the stream names, 30 a second; if they "
+            + "are in a file: retake import \(known.shellWord) --times TIMES"
+        ])
   }
 }

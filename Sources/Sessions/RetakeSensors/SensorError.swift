@@ -49,8 +49,8 @@ package enum SensorError: RetakeError, Equatable {
     case .onlyTimes(let file):
       ErrorFacts(
         "sensor.onlyTimes", "the file has times but no values, so it is not a sensor", at: file,
-        advice: "If these are the times of the frames, put them into the video before its import: "
-          + "mkvmerge -o OUT.mkv --timestamps 0:\(file.shellWord) VIDEO", kind: .usage)
+        advice: "If these are the times of the frames: retake import VIDEO --times "
+          + file.shellWord, kind: .usage)
     case .noSamples(let file):
       ErrorFacts(
         "sensor.empty", "the file has no sample", at: file,

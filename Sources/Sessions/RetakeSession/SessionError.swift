@@ -13,6 +13,10 @@ public enum SessionError: RetakeError {
   case joinedIndex(path: String)
   /// A session whose index cannot be made from its media, because there are none.
   case noMedia(path: String)
+  /// A file of times has another number of times than the video has frames.
+  case timesCount(file: String, times: String, count: Int, frames: Int)
+  /// A file of times for several tracks.
+  case timesOfTracks(file: String, times: String, tracks: [Int])
   case unknownTrack(session: String, track: Int, known: [Int])
   case unknownFrame(session: String, frame: FrameID)
   /// The database is missing; the media that it indexes is not.
@@ -137,6 +141,17 @@ public enum SessionError: RetakeError {
         "session.open.notSession", "this is not a session", cause: cause, at: path,
         advice: "List the sessions with: retake session list; make one of a video file with: "
           + "retake import " + Self.video(path))
+    case .timesCount(let file, let times, let count, let frames):
+      ErrorFacts(
+        "session.import.timesCount",
+        "the video has \(counted(frames, "frame")), and '\(times)' has \(counted(count, "time"))",
+        at: file,
+        advice: "Use the file of times that was written with this video, with one time a frame")
+    case .timesOfTracks(let file, let times, let tracks):
+      ErrorFacts(
+        "session.import.timesOfTracks",
+        "'\(times)' has the times of one track, and the video has the tracks \(Self.list(tracks))",
+        at: file, advice: "Name the track: --track \(tracks.first ?? 0)", kind: .usage)
     case .noMedia(let path):
       ErrorFacts(
         "session.recover.noMedia", "this session has no media to make an index from",

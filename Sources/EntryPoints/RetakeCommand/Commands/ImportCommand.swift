@@ -17,6 +17,7 @@ struct ImportCommand: ParsableCommand {
         retake import dashcam.mkv --name night-drive --track 0
         retake import huge.mp4 --link
         retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
+        retake import video.h264 --times video.pts
         retake import run.mcap --topic /camera/image_raw
       """)
 
@@ -41,6 +42,14 @@ struct ImportCommand: ParsableCommand {
       value-unit=, format=.
       """, valueName: "file[:key=value,...]"))
   var sensor: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      A file with the time of each frame, for a stream without times: mkvmerge's timestamp format \
+      v2, or a table. After the name: time=COLUMN, unit=s|ms|us|ns|date.
+      """, valueName: "file[:key=value,...]"))
+  var times: String?
 
   @Flag(inversion: .prefixedNo, help: "Import the camera's measurements, if the file has any.")
   var telemetry = true
@@ -88,7 +97,7 @@ struct ImportCommand: ParsableCommand {
     let importer = SessionImporter(
       ImportOptions(
         file: file, name: name, into: into, tracks: track, link: link, sensors: sensor,
-        hasTelemetry: telemetry, hasSound: sound)
+        times: times, hasTelemetry: telemetry, hasSound: sound)
     ) { progress in
       line.update(progress.phase.rawValue, done: progress.done, total: progress.total)
       return !Interruption.isRequested

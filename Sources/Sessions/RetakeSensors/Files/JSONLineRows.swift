@@ -22,12 +22,12 @@ struct JSONLineRows: SensorRows {
     lines = try SensorLineReader(request.file)
     guard let members = try nextMembers() else { throw SensorError.noSamples(file: request.file) }
     let names = members.map(\.name)
-    let column = try TimeColumn(among: names, request)
+    let column = try TimeColumn(among: names, wanted: request.timeColumn, file: request.file)
     timeName = names[column.place]
     if request.unit == nil, case .string = members[column.place].value {
       unit = .date
     } else {
-      unit = column.unit
+      unit = request.unit ?? column.unit ?? .s
     }
     if request.columns.isEmpty {
       channels = members.filter { $0.name != timeName && Self.number($0.value) != nil }.map(\.name)

@@ -36,33 +36,11 @@ package struct SensorRequest: Hashable, Sendable {
   /// - Throws: `SensorError.badOption`, `.unknownFormat`.
   package init(parsing text: String) throws {
     func bad(_ problem: String) -> SensorError { .badOption(text: text, problem: problem) }
-    var (path, options) = (text, [String: String]())
-    // A path may have colons itself: the options follow the last colon, if there is a `=` after it.
-    if let colon = text.lastIndex(of: ":"), text[colon...].contains("=") {
-      path = String(text[..<colon])
-      for part in text[text.index(after: colon)...].split(separator: ",") {
-        let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard pair.count == 2, !pair[1].isEmpty else { throw bad("'\(part)' is not key=value") }
-        let key = String(pair[0])
-        guard Self.keys.contains(key) else {
-          throw bad(
-            "there is no '\(key)'. \(Suggestion.advice(for: key, among: Self.keys))")
-        }
-        guard options.updateValue(String(pair[1]), forKey: key) == nil else {
-          throw bad("'\(key)' is given twice")
-        }
-      }
-    }
-    guard !path.isEmpty else { throw bad("there is no file") }
+    let (path, options) = try Self.parts(of: text, keys: Self.keys)
     file = path
     format = try Self.format(options["format"], of: path, in: text)
     timeColumn = options["time"]
-    unit = try options["unit"].map { word in
-      guard let unit = SensorTimeUnit(rawValue: word) else {
-        throw bad("unit is s, ms, us, ns or date, not '\(word)'")
-      }
-      return unit
-    }
+    unit = try Self.unit(options["unit"], in: text)
     name = options["name"]
     kind = options["kind"]
     valueUnit = options["value-unit"] ?? ""
@@ -73,6 +51,39 @@ package struct SensorRequest: Hashable, Sendable {
         throw bad("offset is a time such as 250ms or -1.5s, or 'start', not '\(word)'")
       }
       return offset
+    }
+  }
+
+  /// The path, and the options after it.
+  static func parts(of text: String, keys: [String]) throws -> (path: String, [String: String]) {
+    func bad(_ problem: String) -> SensorError { .badOption(text: text, problem: problem) }
+    var (path, options) = (text, [String: String]())
+    // A path may have colons itself: the options follow the last colon, if there is a `=` after it.
+    if let colon = text.lastIndex(of: ":"), text[colon...].contains("=") {
+      path = String(text[..<colon])
+      for part in text[text.index(after: colon)...].split(separator: ",") {
+        let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pair.count == 2, !pair[1].isEmpty else { throw bad("'\(part)' is not key=value") }
+        let key = String(pair[0])
+        guard keys.contains(key) else {
+          throw bad("there is no '\(key)'. \(Suggestion.advice(for: key, among: keys))")
+        }
+        guard options.updateValue(String(pair[1]), forKey: key) == nil else {
+          throw bad("'\(key)' is given twice")
+        }
+      }
+    }
+    guard !path.isEmpty else { throw bad("there is no file") }
+    return (path, options)
+  }
+
+  static func unit(_ word: String?, in text: String) throws -> SensorTimeUnit? {
+    try word.map { word in
+      guard let unit = SensorTimeUnit(rawValue: word) else {
+        throw SensorError.badOption(
+          text: text, problem: "unit is s, ms, us, ns or date, not '\(word)'")
+      }
+      return unit
     }
   }
 

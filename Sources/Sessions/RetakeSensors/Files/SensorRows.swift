@@ -49,8 +49,8 @@ struct CSVRows: SensorRows {
   }
 
   private mutating func choose(_ names: [String]) throws {
-    let column = try TimeColumn(among: names, request)
-    (timeColumn, unit) = (column.place, column.unit)
+    let column = try TimeColumn(among: names, wanted: request.timeColumn, file: request.file)
+    (timeColumn, unit) = (column.place, request.unit ?? column.unit ?? .s)
     mayBeDate = request.unit == nil
     if request.columns.isEmpty {
       places = names.indices.filter { $0 != timeColumn }
@@ -157,18 +157,19 @@ struct CSVRows: SensorRows {
   }
 }
 
-/// Which column has the times, and in which unit.
+/// Which column has the times.
 struct TimeColumn {
   var place: Int
-  var unit: SensorTimeUnit
+  /// By the column's name.
+  var unit: SensorTimeUnit?
 
   private static let usual = ["time", "timestamp", "t"]
 
-  init(among names: [String], _ request: SensorRequest) throws {
+  init(among names: [String], wanted: String?, file: String) throws {
     let name: String
-    if let wanted = request.timeColumn {
+    if let wanted {
       guard names.contains(wanted) else {
-        throw SensorError.noColumn(file: request.file, name: wanted, known: names)
+        throw SensorError.noColumn(file: file, name: wanted, known: names)
       }
       name = wanted
     } else {
@@ -177,12 +178,12 @@ struct TimeColumn {
         names.first { Self.stem($0.lowercased()) == word }
       }.first
       guard let found = found ?? (names.first == "1" ? "1" : nil) else {
-        throw SensorError.noColumn(file: request.file, name: "time", known: names)
+        throw SensorError.noColumn(file: file, name: "time", known: names)
       }
       name = found
     }
     place = names.firstIndex(of: name) ?? 0
-    unit = request.unit ?? Self.units.first { name.lowercased().hasSuffix("_\($0.rawValue)") } ?? .s
+    unit = Self.units.first { name.lowercased().hasSuffix("_\($0.rawValue)") }
   }
 
   private static let units: [SensorTimeUnit] = [.ns, .us, .ms, .s]

@@ -6,6 +6,7 @@ public struct ImportOptions: Hashable, Sendable {
   let tracks: [Int]
   let link: Bool
   let sensors: [String]
+  let times: String?
   let hasTelemetry: Bool
   let hasSound: Bool
 
@@ -21,13 +22,15 @@ public struct ImportOptions: Hashable, Sendable {
   ///   - link: Link to the file instead of copying it.
   ///   - sensors: Files of samples that are imported with the frames, in the syntax of `--sensor`:
   ///     `imu.csv:time=t,unit=us`. `docs/sensors.md` has the keys.
+  ///   - times: A file with the time of each frame, for a stream without times, in the syntax of
+  ///     `--times`: `video.pts`, or `frames.csv:time=t,unit=us`.
   ///   - hasTelemetry: Whether to import the camera's own measurements, if the file has them
   ///     (GPMF).
   ///   - hasSound: Whether to make a sensor `sound` of each audio track: its waveform.
   public init(
     file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],
-    link: Bool = false, sensors: [String] = [], hasTelemetry: Bool = true,
-    hasSound: Bool = true
+    link: Bool = false, sensors: [String] = [], times: String? = nil,
+    hasTelemetry: Bool = true, hasSound: Bool = true
   ) {
     self.file = file
     self.name = name
@@ -35,6 +38,7 @@ public struct ImportOptions: Hashable, Sendable {
     self.tracks = tracks
     self.link = link
     self.sensors = sensors
+    self.times = times
     self.hasTelemetry = hasTelemetry
     self.hasSound = hasSound
   }

@@ -37,13 +37,19 @@ public struct SessionImporter: Sendable {
     // file.
     let (streams, all) = try select(in: source.path)
     let requests = try SensorImporting.requests(options.sensors)
+    let times = try options.times.map { try FrameTimes(parsing: $0) }
+    if let times, streams.count != 1 {
+      throw SessionError.timesOfTracks(
+        file: source.path, times: times.file, tracks: streams.map(\.index))
+    }
     let target = try SessionFolder(
       new: options.name, or: source.deletingPathExtension().lastPathComponent, in: options.into)
     return try SessionBuilder.build(target) { site in
       do {
         let media = try bring(source, into: site)
         return try index(
-          media, streams: streams, all: all, requests: requests, site: site, target: target)
+          media, streams: streams, all: all, requests: requests, times: times, site: site,
+          target: target)
       } catch let error as any RetakeError {
         throw Self.naming(source.path, notItsCopyIn: site.folder.path, error)
       }
@@ -116,7 +122,7 @@ public struct SessionImporter: Sendable {
 
   private func index(
     _ media: String, streams: [MediaStream], all: [MediaStream], requests: [SensorRequest],
-    site: SessionBuilder, target: SessionFolder
+    times: FrameTimes?, site: SessionBuilder, target: SessionFolder
   ) throws -> ImportResult {
     let path = try site.folder.file(media)
     let file = try MediaFile(path: path)
@@ -127,7 +133,8 @@ public struct SessionImporter: Sendable {
     }.run()
     let all = all + findings.lateStreams
     let shift = TimeShift(streams + findings.lateStreams, packets: findings.packets)
-    let rows = try self.rows(findings, streams, of: file, shift: shift)
+    var rows = try self.rows(findings, streams, of: file, shift: shift)
+    let started = try times.map { try Self.set($0, of: &rows, in: options.file) } ?? nil
     // Before the file is hashed, because hashing is slow and the file would be rejected in any
     // case.
     try requireGoodFrame(rows, in: path)
@@ -141,7 +148,9 @@ public struct SessionImporter: Sendable {
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let writing = ImportWriting(
       path: site.folder.database, media: media, bytes: file.size, sha256: digest,
-      facts: facts(standing, rows) + [(TimePlaces.fact, places.stored)])
+      facts: facts(standing, rows) + [
+        (TimePlaces.fact, places.stored), (SessionDate.fact, started.map { "\($0)" }),
+      ])
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
     try writing.write(rows) { (samples, frames) in
       outcome = try SensorImporting(options: options, report: report).run(
@@ -162,7 +171,9 @@ public struct SessionImporter: Sendable {
       folder: target, tracks: tracks, sensors: sensors, status: standing.status,
       notes: findings.losses + rows.flatMap(\.1.damageNotes) + findings.notes
         + [shift.note].compactMap(\.self)
-        + rows.flatMap { TrackNotes($0.0, $0.1, file: options.file).texts } + footage
+        + rows.flatMap {
+          TrackNotes($0.0, $0.1, file: options.file, hasTimes: options.times != nil).texts
+        } + footage
         + unindexed(all, chosen: rows.map(\.0), read: outcome.read) + outcome.notes,
       times: places.places,
       timeCount: places.count)
@@ -196,12 +207,39 @@ public struct SessionImporter: Sendable {
     return rows
   }
 
+  /// Times since this are counted from 1970: 2001-09-09.
+  private static let epochMin: Int64 = 1_000_000_000_000_000_000
+
+  /// Gives the frames the times of a file.
+  ///
+  /// - Returns: the time since 1970 that becomes zero, if the times are counted from 1970.
+  private static func set(
+    _ times: FrameTimes, of rows: inout [(MediaStream, TrackRows)], in file: String
+  ) throws -> Int64? {
+    guard rows.count == 1, rows[0].1.frameCount == times.nanoseconds.count else {
+      throw SessionError.timesCount(
+        file: file, times: times.file, count: times.nanoseconds.count,
+        frames: rows.first?.1.frameCount ?? 0)
+    }
+    let first = times.nanoseconds[0]
+    let start = first >= epochMin ? first : nil
+    rows[0].1.setTimes(times.nanoseconds.map { $0 - (start ?? 0) })
+    return start
+  }
+
   private func facts(
     _ standing: SessionStanding, _ rows: [(MediaStream, TrackRows)]
   ) -> StoreWriter.Facts {
     let colors = ColorFacts(rows.map { ($0.0.index, $0.0.color) })
     let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index))
-    let display = rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
+    let display =
+      rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
+      + rows.compactMap { stream, _ in
+        options.times.map {
+          "track \(stream.index): the times of the frames are from "
+            + URL(fileURLWithPath: $0).lastPathComponent
+        }
+      }
     return [
       ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
       (ColorFacts.fact, colors.stored), (MirroredTracks.fact, mirrored.stored),

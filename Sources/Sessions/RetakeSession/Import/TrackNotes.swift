@@ -7,14 +7,18 @@ package struct TrackNotes {
   private let stream: MediaStream
   private let rows: TrackRows
   private let file: String
+  private let hasTimes: Bool
 
-  /// - Parameter file: Named by the commands.
-  init(_ stream: MediaStream, _ rows: TrackRows, file: String) {
-    (self.stream, self.rows, self.file) = (stream, rows, file)
+  /// - Parameters:
+  ///   - file: Named by the commands.
+  ///   - hasTimes: Whether the times are from a separate file.
+  init(_ stream: MediaStream, _ rows: TrackRows, file: String, hasTimes: Bool) {
+    (self.stream, self.rows, self.file, self.hasTimes) = (stream, rows, file, hasTimes)
   }
 
   var texts: [String] {
-    ([Self.timing(of: stream, file: file), sameTime, gaps].compactMap(\.self) + withoutImage)
+    ([hasTimes ? nil : Self.timing(of: stream, file: file), sameTime, gaps].compactMap(\.self)
+      + withoutImage)
       .map { "track \(rows.track): \($0)" }
   }
 
@@ -24,7 +28,8 @@ package struct TrackNotes {
     switch stream.timing {
     case .container: return nil
     case .rateInStream:
-      return "the times are counted by the rate that the stream names, \(rate.text) a second"
+      return "the times are counted by the rate that the stream names, \(rate.text) a second; if "
+        + "they are in a file: retake import \(file.shellWord) --times TIMES"
     case .rateAssumed:
       let name = file.shellWord
       // mkvmerge reads no raw Motion JPEG, and ffmpeg copies no raw stream with B frames.
@@ -34,7 +39,7 @@ package struct TrackNotes {
         : "mkvmerge -o OUT.mkv --default-duration 0:Nfps \(name)"
       return "\(rate.text) a second is a guess: the stream has neither times nor a rate. If you "
         + "know the rate N: \(rated); if the times are in a file: "
-        + "mkvmerge -o OUT.mkv --timestamps 0:TIMES \(name)"
+        + "retake import \(name) --times TIMES"
     }
   }
 

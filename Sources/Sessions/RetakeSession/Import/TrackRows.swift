@@ -13,7 +13,7 @@ package struct TrackRows: Sendable {
   let track: Int
   package let packets: PacketList
   let facts: TrackFacts
-  package let timeline: FrameTimeline
+  package private(set) var timeline: FrameTimeline
   /// Where the images' shape changes: the first packet, and the shape from there on. The first part
   /// is at packet 0.
   package let parts: [Part]
@@ -99,6 +99,18 @@ package struct TrackRows: Sendable {
 
   package func firstFrame(of part: Part) -> Int? {
     timeline.frames.indices.first { packet(ofFrame: $0) == part.packet }
+  }
+
+  /// Replaces the times of the frames.
+  ///
+  /// - Parameter nanoseconds: One for each frame.
+  mutating func setTimes(_ nanoseconds: [Int64]) {
+    precondition(nanoseconds.count == frameCount, "each frame has a time")
+    for (place, time) in nanoseconds.enumerated() {
+      timeline.frames[place].nanoseconds = time
+      timeline.frames[place].assumed = 0
+    }
+    timeline.places = []
   }
 
   package mutating func settle(_ sequence: Int, entry: Int, cause: String?) {

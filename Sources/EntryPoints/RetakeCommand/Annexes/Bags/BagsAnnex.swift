@@ -18,6 +18,9 @@
         throw ValidationError(
           "--sensor is for video files; topics of a bag with numbers are sensors by themselves")
       }
+      guard command.times == nil else {
+        throw ValidationError("--times is for video files; the messages of a bag have times")
+      }
       guard !command.link else {
         throw ValidationError("--link is for video files; the images of a bag are copied")
       }
