@@ -22,13 +22,15 @@ struct RateNoteTests {
   }
 
   @Test func `a rate of the stream, and one that is a guess`() throws {
+    let known = try notes("known.h264", "-c:v", "libx264", "-pix_fmt", "yuv420p")
+    #expect(known?.count == 1)
     #expect(
-      try notes("known.h264", "-c:v", "libx264", "-pix_fmt", "yuv420p")
-        == ["track 0: the times are counted by the rate that the stream names, 30 a second"])
+      known?.first?.hasPrefix(
+        "track 0: the times are counted by the rate that the stream names, 30 a second;") == true)
     let guessed = try notes(
       "guess.hevc", "-c:v", "libx265", "-x265-params", "log-level=none:vui-timing-info=0")
     #expect(guessed?.first?.hasPrefix("track 0: 25 a second is a guess: ") == true)
-    #expect(guessed?.first?.hasSuffix("--timestamps 0:TIMES guess.hevc") == true)
+    #expect(guessed?.first?.hasSuffix("retake import guess.hevc --times TIMES") == true)
     #expect(try notes("timed.ts", "-c:v", "mpeg2video") == nil)
   }
 }
