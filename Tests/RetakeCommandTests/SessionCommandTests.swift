@@ -47,6 +47,29 @@ import Testing
     #expect(gone.stdout.isEmpty && gone.stderr.contains("left has no note"), "\(gone)")
   }
 
+  @Test func `many files are imported in one call, and a bad one does not end the others`() throws {
+    let workplace = try Workplace()
+    for name in ["a.mkv", "c.mkv"] {
+      let made = try runCommand(
+        "ffmpeg",
+        arguments: [
+          "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=0.4", "-c:v",
+          "ffv1", workplace.folder.file(name).path,
+        ])
+      try #require(made.status == 0, "\(made.stderr)")
+    }
+    try workplace.folder.write("no video", to: "b.mkv")
+    let result = try workplace.retake("import", "a.mkv", "b.mkv", "c.mkv")
+    #expect(result.status == 2, "\(result)")
+    #expect(result.stdout.contains("a  clean") && result.stdout.contains("c  clean"))
+    #expect(!result.stdout.contains("next:"))
+    #expect(result.stderr.contains("2 of 3: b.mkv"), "\(result.stderr)")
+    #expect(result.stderr.hasSuffix("2 of 3 files imported; not imported:\n  b.mkv\n"))
+    #expect(workplace.exists("Recordings/a") && workplace.exists("Recordings/c"))
+    let named = try workplace.retake("import", "a.mkv", "c.mkv", "--name", "x")
+    #expect(named.status == 64 && named.stderr.contains("are for one file"), "\(named.stderr)")
+  }
+
   @Test func `a session that is not closed refuses a note`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 12, size: "64x48")

@@ -21,7 +21,7 @@ protocol AnnexImporter {
   /// - Throws: `ValidationError` for options that files of this form do not have.
   static func validate(_ command: ImportCommand) throws
 
-  static func run(_ command: ImportCommand) throws
+  static func run(_ command: ImportCommand, _ file: String) throws
 }
 
 extension Annexes {

@@ -14,6 +14,7 @@ struct ImportCommand: ParsableCommand {
 
       Examples:
         retake import clip.mp4
+        retake import *.mp4
         retake import dashcam.mkv --name night-drive --track 0
         retake import huge.mp4 --link
         retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
@@ -21,8 +22,8 @@ struct ImportCommand: ParsableCommand {
         retake import run.mcap --topic /camera/image_raw
       """)
 
-  @Argument(help: "The video file, or the file or folder of a bag.", completion: .file())
-  var file: String
+  @Argument(help: "Video files, or files or folders of bags.", completion: .file())
+  var files: [String]
 
   @Option(help: "The session's name; the file's name without its extension if not given.")
   var name: String?
@@ -71,6 +72,13 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    guard files.count == 1 || name == nil && times == nil && sensor.isEmpty else {
+      throw ValidationError("--name, --times and --sensor are for one file; import each alone")
+    }
+    for file in files { try validate(file) }
+  }
+
+  private func validate(_ file: String) throws {
     // The name of a file may look like an address.
     guard file.contains("://"), !FileManager.default.fileExists(atPath: file) else {
       if let importer = Annexes.importer(of: file) { return try importer.validate(self) }
@@ -92,7 +100,27 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    if let importer = Annexes.importer(of: file) { return try importer.run(self) }
+    guard files.count > 1 else { return try run(files[0]) }
+    var failed: [String] = []
+    for (place, file) in files.enumerated() where !Interruption.isRequested {
+      output.note("\(place + 1) of \(files.count): \(visible(file))")
+      // A failed file does not end the others.
+      let status = try CommandEnd.status { try run(file) }
+      if status != .passed { failed.append(file) }
+    }
+    if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+    guard !failed.isEmpty else { return }
+    output.note(
+      "\(files.count - failed.count) of \(counted(files.count, "file")) imported; not imported:")
+    for file in failed { output.note("  " + visible(file)) }
+    throw CommandEnd(status: .error)
+  }
+
+  /// Whether the next command is named: of many files, it would be a line for each.
+  var namesNext: Bool { !output.quiet && files.count == 1 }
+
+  private func run(_ file: String) throws {
+    if let importer = Annexes.importer(of: file) { return try importer.run(self, file) }
     let line = ProgressLine(isQuiet: output.quiet)
     let importer = SessionImporter(
       ImportOptions(
@@ -148,7 +176,7 @@ struct ImportCommand: ParsableCommand {
       }
     }
     lines += result.sensors.map { "  " + SensorText.line($0) }
-    if !output.quiet {
+    if namesNext {
       lines.append("next: \(ImportAdvice.next(result.folder, into: into))")
     }
     return lines.joined(separator: "\n")

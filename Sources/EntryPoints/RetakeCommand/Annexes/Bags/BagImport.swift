@@ -8,6 +8,7 @@
     let name: String?
     let into: String
     let topics: [String]
+    let namesNext: Bool
     let output: OutputOptions
 
     func run() throws {
@@ -75,7 +76,7 @@
       for topic in result.leftOut {
         lines.append("  left out  \(visible(topic.topic)): \(visible(topic.reason))")
       }
-      if !output.quiet {
+      if namesNext {
         lines.append("next: \(ImportAdvice.next(result.folder, into: into))")
       }
       return lines.joined(separator: "\n")

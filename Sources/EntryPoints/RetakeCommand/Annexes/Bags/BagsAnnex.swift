@@ -26,10 +26,10 @@
       }
     }
 
-    static func run(_ command: ImportCommand) throws {
+    static func run(_ command: ImportCommand, _ file: String) throws {
       try BagImport(
-        file: command.file, name: command.name, into: command.into, topics: command.topic,
-        output: command.output
+        file: file, name: command.name, into: command.into, topics: command.topic,
+        namesNext: command.namesNext, output: command.output
       ).run()
     }
   }
