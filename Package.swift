@@ -116,7 +116,7 @@ let modules = [
 
   Module(
     .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Store Session",
-    outside: [grdb, grdbSQLite, "CLz4", "CZstd"]),
+    outside: [grdb, grdbSQLite, "CBzip2", "CLz4", "CZstd"]),
   Module(
     .annexes, "Inference", trait: "Models", imports: "Core Buffers Graph Media Runtime Stages",
     inTests: "TestFrames Retake"),
@@ -308,6 +308,7 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
+    headers("CBzip2", apt: ["libbz2-dev"]),
     headers(
       "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libavutil",
       apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libavutil-dev"]),

@@ -25,12 +25,12 @@ WIDTH, HEIGHT, FRAMES = 32, 24, 20
 JPEG_FOLDER = Path(__file__).parent / "bags"
 
 
-def messages(frames, first=0):
+def messages(frames, first=0, is_ros1=False):
     """The messages of a robot with five cameras, in the order of their recording."""
     import numpy as np
     from rosbags.typesys import Stores, get_typestore
 
-    store = get_typestore(Stores.ROS2_HUMBLE)
+    store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.ROS2_HUMBLE)
     types = store.types
     time, header = types["builtin_interfaces/msg/Time"], types["std_msgs/msg/Header"]
     image, coded = types["sensor_msgs/msg/Image"], types["sensor_msgs/msg/CompressedImage"]
@@ -40,7 +40,9 @@ def messages(frames, first=0):
     pictures = [path.read_bytes() for path in sorted(JPEG_FOLDER.glob("*.jpg"))]
 
     def stamped(ns):
-        return header(stamp=time(sec=ns // 10**9, nanosec=ns % 10**9), frame_id="cam")
+        # A header of ROS 1 counts its messages.
+        count = {"seq": ns % 1_000} if is_ros1 else {}
+        return header(**count, stamp=time(sec=ns // 10**9, nanosec=ns % 10**9), frame_id="cam")
 
     def raw(ns, encoding, row, seed, padding=0):
         noise = np.random.default_rng(seed)
@@ -137,6 +139,30 @@ def write(path, storage, mode=None, frames=FRAMES, first=0, only=None):
     return truth
 
 
+def write_ros1(path, compression=None, frames=FRAMES, only=None):
+    """The same as a bag of ROS 1, with small chunks."""
+    from rosbags.rosbag1 import Writer
+
+    writer = Writer(path)
+    writer.chunk_threshold = 1 << 14
+    if compression:
+        writer.set_compression(Writer.CompressionFormat[compression])
+    truth, connections = {}, {}
+    with writer:
+        for store, topic, message, log in messages(frames, is_ros1=True):
+            kind = message.__msgtype__
+            if only and topic not in only:
+                continue
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, kind, typestore=store)
+            writer.write(connections[topic], log, store.serialize_ros1(message, kind))
+            if topic in TAKEN:
+                stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+                bytes_of = stored if topic in IMAGES else sampled
+                truth.setdefault(topic, []).append((stamp, log, bytes_of(topic, message)))
+    return truth
+
+
 def imported(retake, bag, into):
     """Imports a bag; returns the exit status, what was printed, and the frames of each topic."""
     shutil.rmtree(into, ignore_errors=True)
@@ -224,6 +250,42 @@ def readable_mcap(path):
     return found
 
 
+def readable_ros1(path):
+    """Messages of the complete records of a bag of ROS 1 without compression, by the format's page."""
+    def fields(header):
+        found, place = {}, 0
+        while place < len(header):
+            size = int.from_bytes(header[place : place + 4], "little")
+            name, _, value = header[place + 4 : place + 4 + size].partition(b"=")
+            found[name] = value
+            place += 4 + size
+        return found
+
+    def records(content, place=0):
+        while place + 4 <= len(content):
+            size = int.from_bytes(content[place : place + 4], "little")
+            data = place + 8 + size
+            if data > len(content):
+                return
+            count = int.from_bytes(content[data - 4 : data], "little")
+            yield fields(content[place + 4 : place + 4 + size]), content[data : data + count], count
+            place = data + count
+
+    found, topics = [], {}
+    for header, data, _ in records(path.read_bytes(), 13):
+        if header.get(b"op") != b"\x05":
+            continue
+        for inner, part, count in records(data):
+            if len(part) < count:
+                continue
+            if inner[b"op"] == b"\x07":
+                topics[inner[b"conn"]] = inner[b"topic"].decode()
+            elif inner[b"op"] == b"\x02":
+                seconds, rest = struct.unpack("<II", inner[b"time"])
+                found.append((topics[inner[b"conn"]], seconds * 10**9 + rest))
+    return found
+
+
 def compare(name, frames, truth):
     assert set(frames) == set(truth), f"{name}: {sorted(frames)}"
     for topic, rows in truth.items():
@@ -291,6 +353,14 @@ def check_import(retake, folder, cuts):
             status, output, again = imported(retake, folder / name, folder / "out")
             assert status == 0 and again == frames, f"{name} without metadata.yaml: {output}"
         split(retake, folder, storage, ending, truth, results)
+    for compression in [None, "BZ2", "LZ4"]:
+        name = "ros1" + ("-" + compression.lower() if compression else "")
+        assert truth == write_ros1(folder / f"{name}.bag", compression)
+        status, output, frames = imported(retake, folder / f"{name}.bag", folder / "out")
+        assert status == 0 and output["status"] == "clean", output
+        compare(name, frames, truth)
+        results["bags"][name] = sum(len(rows) for rows in frames.values())
+    cut(retake, folder, folder / "ros1.bag", truth, readable_ros1, cuts, results)
     cut(retake, folder, next((folder / "db3").glob("*.db3")), truth, readable_sqlite, cuts, results)
     for name in ["mcap", "mcap-storage"]:
         file = next((folder / name).glob("*.mcap"))
@@ -318,6 +388,8 @@ def write_fixtures(folder):
             if file.name != "metadata.yaml":
                 shutil.move(file, folder / file.name.replace("scratch", name))
         shutil.rmtree(scratch)
+    for name, compression in [("ros1-bz2", "BZ2"), ("ros1-lz4", "LZ4")]:
+        write_ros1(folder / f"{name}.bag", compression, 4, ["/cam/mono", "/cam/bgr", "/imu"])
     (folder / "truth.json").write_text(json.dumps({
         topic: [{"stamp": stamp, "log": log, "bytes": base64.b64encode(data).decode()}
                 for stamp, log, data in rows]

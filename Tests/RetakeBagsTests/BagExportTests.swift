@@ -64,7 +64,7 @@ import Testing
     }
     #expect(messages.map(\.logNanoseconds) == times)
     for (place, message) in messages.enumerated() {
-      let image = try ImageMessage(message.bytes, type: .rosCompressed)
+      let image = try ImageMessage(message.bytes, type: ImageType(.rosCompressed))
       let stamp = times[place] - 2
       #expect(image.stampNanoseconds == stamp)
       guard case .coded("jpeg", false, let data) = image.content else {
@@ -88,8 +88,10 @@ import Testing
     func images(_ path: String) throws -> [ArraySlice<UInt8>] {
       try items(path).messages.map { message in
         guard
-          case .coded(_, _, let data) = try ImageMessage(message.bytes, type: .rosCompressed)
-            .content
+          case .coded(_, _, let data) = try ImageMessage(
+            message.bytes, type: ImageType(.rosCompressed)
+          )
+          .content
         else { return [] }
         return data
       }
@@ -109,7 +111,7 @@ import Testing
     let messages = try items(file).messages
     #expect(messages.count == 5)
     for (place, message) in messages.enumerated() {
-      let image = try ImageMessage(message.bytes, type: .foxgloveVideo(isProtobuf: false))
+      let image = try ImageMessage(message.bytes, type: ImageType(.foxgloveVideo))
       guard case .coded("h264", true, let data) = image.content else {
         Issue.record("not H.264")
         continue

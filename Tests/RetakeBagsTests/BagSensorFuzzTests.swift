@@ -145,7 +145,7 @@ import Testing
       do {
         #expect(try layout.values(of: bytes[...]).numbers.count == 6)
         read += 1
-      } catch let error as CDRProblem {
+      } catch let error as MessageProblem {
         #expect((0...bytes.count).contains(error.offset))
       }
     }

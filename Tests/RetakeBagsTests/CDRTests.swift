@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct CDRTests {
   @Test func `numbers are aligned to their size, counted from behind the header`() throws {
-    var reader = try CDRReader([0, 1, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0][...])
+    var reader = try MessageReader(
+      [0, 1, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0][...])
     #expect(try reader.integer(UInt8.self) == 7)
     #expect(try reader.integer(UInt32.self) == 1)
     #expect(try reader.integer(UInt64.self) == 2)
@@ -13,11 +14,11 @@ import Testing
   }
 
   @Test func `the header gives the order of bytes`() throws {
-    var big = try CDRReader([0, 0, 0, 0, 0, 0, 1, 2, 0x3F, 0x80, 0, 0][...])
+    var big = try MessageReader([0, 0, 0, 0, 0, 0, 1, 2, 0x3F, 0x80, 0, 0][...])
     #expect(try big.integer(Int32.self) == 258)
     #expect(try big.float() == 1)
     // The second version aligns to 4 at most.
-    var second = try CDRReader([0, 7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0][...])
+    var second = try MessageReader([0, 7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0][...])
     #expect(try second.integer(UInt32.self) == 1)
     #expect(try second.integer(UInt64.self) == 2)
   }
@@ -31,7 +32,7 @@ import Testing
       + [0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 6] + Array("mono8\0".utf8) + [0, 0]
       + [0, 0, 0, 2, 0, 0, 0, 4, 1, 2, 3, 4]
     for bytes in [little, big] {
-      let image = try ImageMessage(bytes[...], type: .rosImage)
+      let image = try ImageMessage(bytes[...], type: ImageType(.rosImage))
       #expect(image.stampNanoseconds == 1_500_000_000)
       guard case .raw(let raw) = image.content else {
         Issue.record("not raw")
@@ -45,15 +46,15 @@ import Testing
   @Test func `every beginning of a message is an error with its place, and no crash`() throws {
     let whole = SampleBag.image(1, "mono8", [1, 2, 3, 4], width: 2, height: 2, step: 2)
     for count in 0..<whole.count {
-      #expect(throws: CDRProblem.self) {
-        try ImageMessage(whole.prefix(count), type: .rosImage)
+      #expect(throws: MessageProblem.self) {
+        try ImageMessage(whole.prefix(count), type: ImageType(.rosImage))
       }
     }
   }
 
   @Test func `parameter lists are refused`() {
-    #expect(throws: CDRProblem(offset: 0, cause: "its encapsulation is 3, not plain CDR")) {
-      try CDRReader([0, 3, 0, 0][...])
+    #expect(throws: MessageProblem(offset: 0, cause: "its encapsulation is 3, not plain CDR")) {
+      try MessageReader([0, 3, 0, 0][...])
     }
   }
 
@@ -62,7 +63,7 @@ import Testing
     let video: [UInt8] =
       [0x0A, 4, 0x08, 2, 0x10, 5, 0x12, 1, 0x61, 0x1A, 3, 9, 8, 7, 0x22, 4] + Array("h264".utf8)
       + [0x50, 1]
-    let image = try ImageMessage(video[...], type: .foxgloveVideo(isProtobuf: true))
+    let image = try ImageMessage(video[...], type: ImageType(.foxgloveVideo, .protobuf))
     #expect(image.stampNanoseconds == 2_000_000_005)
     guard case .coded(let format, let isVideo, let data) = image.content else {
       Issue.record("not coded")
@@ -72,11 +73,11 @@ import Testing
     #expect(Array(data) == [9, 8, 7])
     // Every beginning of a field is an error or a message without the rest.
     for count in 0..<video.count {
-      _ = try? ImageMessage(video.prefix(count), type: .foxgloveVideo(isProtobuf: true))
+      _ = try? ImageMessage(video.prefix(count), type: ImageType(.foxgloveVideo, .protobuf))
     }
-    #expect(throws: CDRProblem.self) {
+    #expect(throws: MessageProblem.self) {
       try ImageMessage(
-        [0x1A, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F][...], type: .foxgloveVideo(isProtobuf: true))
+        [0x1A, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F][...], type: ImageType(.foxgloveVideo, .protobuf))
     }
   }
 

@@ -23,6 +23,7 @@ import Testing
 
   @Test(arguments: [
     "plain.db3", "file.db3.zstd", "message.db3", "plain-mcap.mcap", "storage-mcap.mcap",
+    "ros1-bz2.bag", "ros1-lz4.bag",
   ])
   func `a bag of rosbags has the frames, stamps, arrivals and bytes that were written`(
     name: String

@@ -36,9 +36,9 @@ import Testing
     let result = try ask("import", Workplace.binary, folder.file("judge").path, "12")
     let answer = try JSONSerialization.jsonObject(with: result.stdoutBytes) as? [String: Any]
     let bags = try #require(answer?["bags"] as? [String: Int])
-    #expect(bags.count == 9)
+    #expect(bags.count == 12)
     #expect(bags.values.allSatisfy { $0 == 244 })
-    for name in ["cut.db3", "cut.mcap", "cut.mcap-storage"] {
+    for name in ["cut.bag", "cut.db3", "cut.mcap", "cut.mcap-storage"] {
       let cuts = try #require(answer?[name] as? [String: Int])
       #expect(cuts["cuts"] == 12)
       #expect(cuts["frames"] ?? 0 >= cuts["reference"] ?? .max)

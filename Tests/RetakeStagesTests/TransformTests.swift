@@ -243,3 +243,65 @@ import Testing
     }
   }
 }
+
+/// Colors of a mosaic, compared with OpenCV 4's bilinear demosaicing of the same samples, mirrored at
+/// the edges.
+@Suite struct DebayerTests {
+  private static let samples = [10, 200, 30, 90, 60, 5, 77, 140, 250, 11, 98, 33, 7, 120, 44, 181]
+  /// Red, green and blue of each pixel.
+  private static let expected: [Mosaic: [Int]] = [
+    .rggb: [
+      10, 130, 5, 20, 200, 5, 30, 111, 73, 30, 90, 140, 130, 60, 5, 97,
+      87, 5, 64, 77, 73, 64, 69, 140, 250, 22, 63, 174, 11, 63, 98, 41,
+      112, 98, 33, 161, 250, 7, 120, 174, 18, 120, 98, 44, 151, 98, 39, 181,
+    ],
+    .bggr: [
+      5, 130, 10, 5, 200, 20, 73, 111, 30, 140, 90, 30, 5, 60, 130, 5,
+      87, 97, 73, 77, 64, 140, 69, 64, 63, 22, 250, 63, 11, 174, 112, 41,
+      98, 161, 33, 98, 120, 7, 250, 120, 18, 174, 151, 44, 98, 181, 39, 98,
+    ],
+    .gbrg: [
+      60, 10, 200, 69, 13, 200, 77, 30, 145, 77, 85, 90, 60, 68, 106, 69,
+      5, 106, 77, 68, 84, 77, 140, 62, 34, 250, 11, 47, 118, 11, 61, 98,
+      22, 61, 129, 33, 7, 185, 11, 26, 120, 11, 44, 124, 22, 44, 181, 33,
+    ],
+    .grbg: [
+      200, 10, 60, 200, 13, 69, 145, 30, 77, 90, 85, 77, 106, 68, 60, 106,
+      5, 69, 84, 68, 77, 62, 140, 77, 11, 250, 34, 11, 118, 47, 22, 98,
+      61, 33, 129, 61, 11, 185, 7, 11, 120, 26, 22, 124, 44, 33, 181, 44,
+    ],
+  ]
+
+  private func colors(_ pattern: Mosaic, _ format: PixelFormat, scale: Int) throws -> Frame {
+    let image = frame(format, 4, 4) { _, y, x in Self.samples[4 * y + x] * scale }
+    return try Debayer(options: DebayerOptions(pattern: pattern)).process(image, anyContext)
+  }
+
+  @Test(arguments: Mosaic.allCases) func `colors are those of OpenCV`(pattern: Mosaic) throws {
+    let made = try colors(pattern, .gray, scale: 1)
+    #expect(made.format == .rgb && made.range == .full)
+    #expect(made.bytes(of: 0).map { Int($0) } == Self.expected[pattern])
+  }
+
+  @Test(arguments: Mosaic.allCases) func `deep samples keep their bits`(pattern: Mosaic) throws {
+    let made = try colors(pattern, .gray(bits: 16), scale: 256)
+    #expect(made.format == .gbr(bits: 16))
+    let expected = try #require(Self.expected[pattern])
+    // The planes are green, blue and red. A mean of scaled samples has a fraction of the step more.
+    for (plane, color) in [1, 2, 0].enumerated() {
+      let bytes = made.bytes(of: plane)
+      let values = (0..<16).map { Int(bytes[2 * $0]) | Int(bytes[2 * $0 + 1]) << 8 }
+      for (place, value) in values.enumerated() {
+        #expect((value + 128) / 256 == expected[3 * place + color], "\(plane) \(place)")
+      }
+    }
+  }
+
+  @Test func `a pattern is required, and a frame needs two rows and columns`() throws {
+    #expect(throws: OptionError.self) { try Debayer(options: DebayerOptions()) }
+    let row = frame(.gray, 8, 1) { _, _, x in x }
+    #expect(throws: StageError.self) {
+      try Debayer(options: DebayerOptions(pattern: .rggb)).process(row, anyContext)
+    }
+  }
+}

@@ -32,7 +32,8 @@ package enum BagError: RetakeError {
     case .notBag(let path, let cause, let remedy):
       ErrorFacts(
         "bag.open.notBag", "this is not a bag", cause: cause, at: path,
-        advice: remedy ?? "Name a .db3 or .mcap file, or the folder that 'ros2 bag record' wrote")
+        advice: remedy
+          ?? "Name a .db3, .mcap or .bag file, or the folder that 'ros2 bag record' wrote")
     case .damaged(let place, let cause):
       ErrorFacts(
         "bag.damaged", "the bag is damaged: \(cause)", place: Self.place(place),

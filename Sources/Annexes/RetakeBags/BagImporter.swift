@@ -3,7 +3,7 @@ import RetakeCore
 package import RetakeSession
 import RetakeStore
 
-/// Makes a session from a bag of ROS 2 (SQLite or MCAP) or another MCAP file.
+/// Makes a session from a bag of ROS 2 (SQLite or MCAP), another MCAP file, or a bag of ROS 1.
 ///
 /// Each topic with images becomes a track: raw images as raw video, JPEG, PNG, H.264 and H.265 as
 /// the packets that they are. Each topic with a bounded number of numbers becomes a sensor or
@@ -43,9 +43,9 @@ package struct BagImporter: Sendable {
     }
   }
 
-  /// Without `.db3` or `.mcap.zstd`; a folder has no such ending.
+  /// Without `.db3`, `.bag` or `.mcap.zstd`; a folder has no such ending.
   private static func name(_ files: BagFiles) -> String {
-    let endings: Set<Substring> = ["db3", "mcap", "zstd"]
+    let endings: Set<Substring> = ["db3", "mcap", "bag", "zstd"]
     var parts = files.name.split(separator: ".", omittingEmptySubsequences: false)
     while parts.count > 1, let last = parts.last, endings.contains(last) { parts.removeLast() }
     return parts.joined(separator: ".")
@@ -143,7 +143,8 @@ private final class BagBuild {
 
   private func firstMessages(of bag: Bag) throws -> [Int: BagMessage] {
     let wanted = Set(
-      bag.topics.indices.filter { ImageType(bag.topics[$0]) != nil && bag.topics[$0].count != 0 })
+      bag.topics.indices.filter { ImageType.hasImages(bag.topics[$0]) && bag.topics[$0].count != 0 }
+    )
     var (first, count, bytes) = ([Int: BagMessage](), 0, 0)
     do {
       try bag.read(report: { _ in }) { item in
@@ -304,14 +305,16 @@ private final class BagBuild {
         track: track.number, topic: track.topic.name, type: track.topic.type,
         encoding: track.encoding, frames: rows.frameCount, damaged: rows.damaged)
     }
+    let mosaics = rows.compactMap(\.0.mosaicNote)
+    notes += mosaics
     let result = BagImportResult(
       folder: target, tracks: tracks, sensors: sensorTopics,
       leftOut: leftOut.sorted { $0.topic < $1.topic },
       status: standing.status, losses: losses.texts, notes: notes)
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let facts = BagFacts(
-      result: result, standing: standing, source: files.name, origin: bagRows.origin, places: places
-    )
+      result: result, standing: standing, source: files.name, origin: bagRows.origin,
+      places: places, footage: mosaics)
     try bagRows.write(to: writer, facts: facts.rows)
     try site.write(facts.notesText, to: site.folder.notes)
     try check(rows)

@@ -28,6 +28,11 @@ extension PipelineChain where Output == Frame {
     stage(Crop.built(.init(x: x, y: y, width: width, height: height)), id: id)
   }
 
+  /// Makes colors of a sensor's raw samples, which sessions keep as gray.
+  public func debayer(_ pattern: Mosaic, id: String? = nil) -> PipelineChain<Frame> {
+    stage(Debayer.built(.init(pattern: pattern)), id: id)
+  }
+
   /// Keeps the luma of each frame as GRAY8.
   public func gray(id: String? = nil) -> PipelineChain<Frame> { stage(Gray(), id: id) }
 

@@ -8,6 +8,7 @@ extension StageRegistry {
     registry.register(Convert.self)
     registry.register(CopyFrame.self)
     registry.register(Crop.self)
+    registry.register(Debayer.self)
     registry.register(Downsample.self)
     registry.register(Fingertip.self)
     registry.register(FrameDigester.self)

@@ -9,11 +9,14 @@ struct BagFacts {
   let source: String
   let origin: BagOrigin
   let places: TimePlaces
+  /// Notes that `session info` repeats.
+  let footage: [String]
 
   /// For the table `meta`.
   var rows: StoreWriter.Facts {
     [
       ("kind", "imported"), ("source", source), (BagTopics.fact, bag.canonicalText),
+      (FootageFact.key, FootageFact.stored(footage)),
       (TimePlaces.fact, places.stored), (SessionDate.fact, origin.nanoseconds.map { "\($0)" }),
     ] + standing.facts
   }

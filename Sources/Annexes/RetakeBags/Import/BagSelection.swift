@@ -33,11 +33,15 @@ struct BagSelection {
     for number in order {
       let topic = topics[number]
       do {
-        if ImageType(topic) == nil {
-          sensors.append(Sensor(topic: number, plans: try Self.plans(topic)))
+        if let type = try ImageType(topic) {
+          try Self.check(topic, type, first[number])
+          tracks.append(Track(topic: number, type: type))
         } else {
-          tracks.append(Track(topic: number, type: try Self.type(topic, first[number])))
+          sensors.append(Sensor(topic: number, plans: try Self.plans(topic)))
         }
+      } catch let error as ImageType.Refusal {
+        guard wanted.isEmpty else { throw Self.error(Refusal(reason: error.reason), topic, path) }
+        leave(topic, error.reason)
       } catch let error as Refusal {
         guard wanted.isEmpty else { throw Self.error(error, topic, path) }
         leave(topic, error.reason)
@@ -93,22 +97,17 @@ struct BagSelection {
     return plans
   }
 
-  private static func type(
-    _ topic: BagTopic, _ first: BagMessage?
-  ) throws -> ImageType {
-    guard let type = ImageType(topic) else {
-      preconditionFailure("a topic with images has the type of one")
-    }
-    if let reason = type.refusal(encoding: topic.encoding) { throw Refusal(reason: reason) }
+  private static func check(
+    _ topic: BagTopic, _ type: ImageType, _ first: BagMessage?
+  ) throws {
     if topic.count == 0 { throw Refusal(reason: "it has no messages") }
     // A damaged first message does not imply damage of later messages.
-    guard let first, let image = try? ImageMessage(first.bytes, type: type) else { return type }
+    guard let first, let image = try? ImageMessage(first.bytes, type: type) else { return }
     do {
       _ = try ImageForm(image, place: first.place)
     } catch let error as BagError {
       guard case .message = error else { throw Refusal(reason: error.lossText, error: error) }
     }
-    return type
   }
 
   private static func error(_ refusal: Refusal, _ topic: BagTopic, _ path: String) -> BagError {

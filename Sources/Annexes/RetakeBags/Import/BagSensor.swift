@@ -35,24 +35,27 @@ final class BagSensor {
   static func plans(for topic: BagTopic) throws -> [SensorPlan] {
     let type = MessageDefinition.plain(topic.type)
     guard !type.isEmpty else { throw DefinitionProblem(cause: "no name") }
-    guard topic.encoding == "cdr" else {
-      throw DefinitionProblem(cause: "its messages are written as '\(topic.encoding)', not as cdr")
+    guard let encoding = MessageEncoding(rawValue: topic.encoding), encoding != .protobuf else {
+      throw DefinitionProblem(
+        cause: "its messages are written as '\(topic.encoding)', not as cdr or ros1")
     }
-    let isReadable = !topic.schema.isEmpty && topic.schemaEncoding == "ros2msg"
-    let known = KnownDefinitions.texts(of: type)
+    let isReadable = !topic.schema.isEmpty && topic.schemaEncoding == encoding.definitionName
+    // ROS 1 has other fields, and always writes the definition.
+    let known = encoding == .cdr ? KnownDefinitions.texts(of: type) : []
     // The bag's definition has priority.
     let texts = isReadable ? [topic.schema] : known
     guard !texts.isEmpty else {
       throw DefinitionProblem(
         cause: topic.schema.isEmpty
           ? "the bag does not define it"
-          : "its definition is written as '\(topic.schemaEncoding)', not as ros2msg")
+          : "its definition is written as '\(topic.schemaEncoding)', not as \(encoding.definitionName)"
+      )
     }
     var plans: [SensorPlan] = []
     for text in texts {
-      let definitions = try MessageDefinition.all(in: text, of: type)
-      plans.append(
-        try SensorPlan(try MessageLayout(type, definitions: definitions), type: type))
+      let definitions = try MessageDefinition.all(in: text, of: type, encoding)
+      let layout = try MessageLayout(type, definitions: definitions, encoding: encoding)
+      plans.append(try SensorPlan(layout, type: type))
     }
     return plans
   }
@@ -84,13 +87,13 @@ final class BagSensor {
   }
 
   private func parsed(_ message: BagMessage) throws -> MessageLayout.Values {
-    var problem = CDRProblem(offset: 0, cause: "")
+    var problem = MessageProblem(offset: 0, cause: "")
     for plan in plan.map({ [$0] }) ?? plans {
       do {
         let values = try plan.layout.values(of: message.bytes)
         self.plan = plan
         return values
-      } catch let error as CDRProblem {
+      } catch let error as MessageProblem {
         if problem.cause.isEmpty { problem = error }
       }
     }

@@ -50,6 +50,14 @@ final class BagTrack {
     (self.site, self.origin) = (site, origin)
   }
 
+  /// Says how colors are made of raw samples; nil for other images.
+  var mosaicNote: String? {
+    (files.lazy.compactMap(\.form.mosaic).first).map {
+      "track \(number): raw samples of a sensor (\(encoding)), kept as gray; a node 'debayer' with "
+        + "\"pattern\": \"\($0)\" makes colors of them"
+    }
+  }
+
   var isEmpty: Bool { files.isEmpty && writer == nil }
 
   /// - Throws: `SessionError` if the media cannot be written.
@@ -81,7 +89,7 @@ final class BagTrack {
     let image: ImageMessage
     do {
       image = try ImageMessage(message.bytes, type: type)
-    } catch let error as CDRProblem {
+    } catch let error as MessageProblem {
       throw BagError.message(message.place, cause: error.text)
     }
     return (image, try ImageForm(image, place: message.place))
@@ -182,8 +190,7 @@ final class BagTrack {
 
   private func openFile(_ form: ImageForm) throws {
     let name = fileName(files.count)
-    if case .raw(let raw) = form.codec, encoding.isEmpty { encoding = raw.name }
-    if encoding.isEmpty { encoding = form.codec.name }
+    if encoding.isEmpty { encoding = form.name }
     writer = try PacketFile(site.path + "/" + name, name: name, form: form, first: packets.count)
     let before = waiting
     waiting = []

@@ -23,6 +23,14 @@ struct ImageForm: Hashable, Sendable {
   /// In pixels; 0 for video, whose packets do not all say it.
   var width: Int
   var height: Int
+  /// Of raw samples of a sensor.
+  var mosaic: Mosaic?
+
+  /// The encoding as messages name it.
+  var name: String {
+    guard case .raw(let raw) = codec else { return codec.name }
+    return mosaic.map { "bayer_\($0)" + (raw == .mono8 ? "8" : "16") } ?? raw.name
+  }
 
   /// As many pixels as a decoder accepts.
   private static let pixelsMax = 1 << 27
@@ -36,6 +44,7 @@ struct ImageForm: Hashable, Sendable {
         throw BagError.imageEncoding(place, encoding: raw.encoding)
       }
       (codec, width, height) = (.raw(encoding), raw.width, raw.height)
+      mosaic = RawEncoding.mosaic(of: raw.encoding)
       try Self.check(raw, encoding, place)
     case .coded(let format, let isVideo, let data):
       codec = try Self.codec(format, isVideo, data, place)
@@ -75,11 +84,12 @@ struct ImageForm: Hashable, Sendable {
     _ format: String, _ isVideo: Bool, _ data: ArraySlice<UInt8>, _ place: BagPlace
   ) throws -> Codec {
     guard !isVideo else {
-      switch format {
-      case "h264": return .h264
-      case "h265": return .hevc
-      default: throw BagError.imageEncoding(place, encoding: format)
-      }
+      // Foxglove names the codec; ffmpeg_image_transport names an encoder, such as libx264 or
+      // hevc_nvenc, or the codec and its pixels: h264;yuv420p;bgr8.
+      let name = (format.split(separator: ";").first ?? "").lowercased()
+      if name.contains("264") { return .h264 }
+      if name.contains("265") || name.contains("hevc") { return .hevc }
+      throw BagError.imageEncoding(place, encoding: format)
     }
     if data.starts(with: [0xFF, 0xD8, 0xFF]) { return .mjpeg }
     if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }

@@ -24,12 +24,9 @@ struct ImageMessage: Sendable {
   var content: Content
 
   init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws {
-    switch type {
-    case .foxgloveRaw(true), .foxgloveCompressed(true), .foxgloveVideo(true):
-      self = try ProtobufImage(bytes, type: type).message
-    default:
-      self = try Self.cdr(bytes, type: type)
-    }
+    self =
+      type.encoding == .protobuf
+      ? try ProtobufImage(bytes, type: type).message : try Self.read(bytes, type: type)
   }
 
   init(stampNanoseconds: Int64?, content: Content) {
@@ -37,15 +34,18 @@ struct ImageMessage: Sendable {
     self.content = content
   }
 
-  private static func cdr(
-    _ bytes: ArraySlice<UInt8>, type: ImageType
-  ) throws -> ImageMessage {
-    var reader = try CDRReader(bytes)
-    let stamp = try reader.stamp()
-    _ = try reader.string()
-    switch type {
+  private static func read(_ bytes: ArraySlice<UInt8>, type: ImageType) throws -> ImageMessage {
+    var reader = try MessageReader(bytes, type.encoding)
+    return ImageMessage(
+      stampNanoseconds: try reader.header(), content: try content(&reader, type.kind))
+  }
+
+  private static func content(
+    _ reader: inout MessageReader, _ kind: ImageType.Kind
+  ) throws -> Content {
+    switch kind {
     case .rosImage, .foxgloveRaw:
-      let isROS = type == .rosImage
+      let isROS = kind == .rosImage
       // ROS has the height first.
       let sides = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
       let (width, height) = isROS ? (sides.1, sides.0) : sides
@@ -53,32 +53,45 @@ struct ImageMessage: Sendable {
       // Foxglove's message has no such field; its words are little-endian.
       let isBigEndian = isROS ? try reader.integer(UInt8.self) != 0 : false
       let step = try reader.integer(UInt32.self)
-      return ImageMessage(
-        stampNanoseconds: stamp,
-        content: .raw(
-          RawImage(
-            width: Int(width), height: Int(height), encoding: encoding, isBigEndian: isBigEndian,
-            step: Int(step), data: try reader.sequence())))
+      return .raw(
+        RawImage(
+          width: Int(width), height: Int(height), encoding: encoding, isBigEndian: isBigEndian,
+          step: Int(step), data: try reader.sequence()))
     case .rosCompressed:
       let format = try reader.string()
-      return ImageMessage(
-        stampNanoseconds: stamp,
-        content: .coded(format: format, isVideo: false, data: try reader.sequence()))
+      let data = try reader.sequence()
+      return try CompressedDepth(format, data)?.content
+        ?? .coded(format: format, isVideo: false, data: data)
+    case .ffmpegPacket:
+      // Width and height, which the packets themselves have.
+      try reader.skip(8, aligned: 4)
+      let format = try reader.string()
+      // The encoder's time, its flags, and the order of bytes in raw video.
+      try reader.skip(8, aligned: 8)
+      try reader.skip(2, aligned: 1)
+      return .coded(format: format, isVideo: true, data: try reader.sequence())
     case .foxgloveCompressed, .foxgloveVideo:
       let data = try reader.sequence()
-      let isVideo = type == .foxgloveVideo(isProtobuf: false)
-      return ImageMessage(
-        stampNanoseconds: stamp,
-        content: .coded(format: try reader.string(), isVideo: isVideo, data: data))
+      return .coded(
+        format: try reader.string(), isVideo: kind == .foxgloveVideo, data: data)
     }
   }
 }
 
-extension CDRReader {
-  /// A time of `builtin_interfaces/msg/Time`, in nanoseconds since 1970.
+extension MessageReader {
+  /// A `std_msgs/Header`; returns its stamp in nanoseconds since 1970.
+  mutating func header() throws -> Int64 {
+    // A number that counts messages, in ROS 1 alone.
+    if isROS1 { try skip(4, aligned: 1) }
+    let stamp = try stamp()
+    _ = try sequence()
+    return stamp
+  }
+
+  /// A time of `builtin_interfaces/msg/Time`, or `time` of ROS 1, in nanoseconds since 1970.
   mutating func stamp() throws -> Int64 {
-    let seconds = try integer(Int32.self)
+    let seconds = isROS1 ? Int64(try integer(UInt32.self)) : Int64(try integer(Int32.self))
     let nanoseconds = try integer(UInt32.self)
-    return Int64(seconds) * 1_000_000_000 + Int64(nanoseconds)
+    return seconds * 1_000_000_000 + Int64(nanoseconds)
   }
 }

@@ -1,37 +1,50 @@
-/// The types of messages that hold images.
-enum ImageType: Hashable, Sendable {
-  case rosImage, rosCompressed
-  case foxgloveRaw(isProtobuf: Bool)
-  case foxgloveCompressed(isProtobuf: Bool)
-  case foxgloveVideo(isProtobuf: Bool)
+/// The types of messages that hold images, and how they are written.
+struct ImageType: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    case rosImage, rosCompressed
+    /// A packet of video, as the plugin ffmpeg_image_transport publishes it.
+    case ffmpegPacket
+    case foxgloveRaw, foxgloveCompressed, foxgloveVideo
+  }
 
-  /// nil for a topic without images.
-  init?(_ topic: BagTopic) {
-    let isProtobuf = topic.encoding == "protobuf"
-    switch topic.type.replacing("/msg/", with: "/") {
-    case "sensor_msgs/Image": self = .rosImage
-    case "sensor_msgs/CompressedImage": self = .rosCompressed
-    case "foxglove_msgs/RawImage", "foxglove.RawImage":
-      self = .foxgloveRaw(isProtobuf: isProtobuf)
-    case "foxglove_msgs/CompressedImage", "foxglove.CompressedImage":
-      self = .foxgloveCompressed(isProtobuf: isProtobuf)
-    case "foxglove_msgs/CompressedVideo", "foxglove.CompressedVideo":
-      self = .foxgloveVideo(isProtobuf: isProtobuf)
-    default: return nil
+  let kind: Kind
+  let encoding: MessageEncoding
+
+  init(_ kind: Kind, _ encoding: MessageEncoding = .cdr) {
+    (self.kind, self.encoding) = (kind, encoding)
+  }
+
+  /// - Throws: `Refusal` if the messages are written in an encoding that is not read.
+  /// - Returns: nil for a topic without images.
+  init?(_ topic: BagTopic) throws {
+    guard let kind = Self.kind(of: topic) else { return nil }
+    let encoding = MessageEncoding(rawValue: topic.encoding)
+    switch (kind, encoding) {
+    case (.rosImage, .cdr?), (.rosCompressed, .cdr?), (.ffmpegPacket, .cdr?),
+      (.rosImage, .ros1?), (.rosCompressed, .ros1?), (.ffmpegPacket, .ros1?),
+      (.foxgloveRaw, .cdr?), (.foxgloveCompressed, .cdr?), (.foxgloveVideo, .cdr?),
+      (.foxgloveRaw, .protobuf?), (.foxgloveCompressed, .protobuf?), (.foxgloveVideo, .protobuf?):
+      self.init(kind, encoding ?? .cdr)
+    default: throw Refusal(reason: "its messages are written as '\(topic.encoding)'")
     }
   }
 
-  /// Why messages of this type cannot be read if they are written in that encoding.
-  func refusal(encoding: String) -> String? {
-    let isFoxglove =
-      switch self {
-      case .rosImage, .rosCompressed: false
-      default: true
-      }
-    guard encoding == "cdr" || (isFoxglove && encoding == "protobuf") else {
-      return "its messages are written as '\(encoding)', not as "
-        + (isFoxglove ? "cdr or protobuf" : "cdr")
+  struct Refusal: Error, Hashable {
+    var reason: String
+  }
+
+  /// Whether the messages of a topic hold images.
+  static func hasImages(_ topic: BagTopic) -> Bool { kind(of: topic) != nil }
+
+  private static func kind(of topic: BagTopic) -> Kind? {
+    switch MessageDefinition.plain(topic.type) {
+    case "sensor_msgs/Image": .rosImage
+    case "sensor_msgs/CompressedImage": .rosCompressed
+    case "ffmpeg_image_transport_msgs/FFMPEGPacket": .ffmpegPacket
+    case "foxglove_msgs/RawImage", "foxglove.RawImage": .foxgloveRaw
+    case "foxglove_msgs/CompressedImage", "foxglove.CompressedImage": .foxgloveCompressed
+    case "foxglove_msgs/CompressedVideo", "foxglove.CompressedVideo": .foxgloveVideo
+    default: nil
     }
-    return nil
   }
 }

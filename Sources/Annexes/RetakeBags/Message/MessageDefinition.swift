@@ -2,10 +2,11 @@
 enum NumberType: String, Hashable, Sendable {
   case bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64
 
-  /// By the names of ROS 2; `byte` and `char` are both unsigned there (ROS 2 interfaces, field
-  /// types).
-  init?(named name: String) {
+  /// By the names of ROS 2, where `byte` and `char` are both unsigned (ROS 2 interfaces, field
+  /// types), or of ROS 1, where `byte` is signed (wiki.ros.org/msg).
+  init?(named name: String, _ encoding: MessageEncoding) {
     switch name {
+    case "byte" where encoding == .ros1: self = .int8
     case "byte", "char": self = .uint8
     default: self.init(rawValue: name)
     }
@@ -48,7 +49,7 @@ struct MessageDefinition: Hashable, Sendable {
   /// - Parameter type: The type that the text begins with.
   /// - Returns: the definitions by their types.
   static func all(
-    in text: String, of type: String
+    in text: String, of type: String, _ encoding: MessageEncoding = .cdr
   ) throws -> [String: MessageDefinition] {
     guard text.utf8.count <= bytesMax else {
       throw DefinitionProblem(cause: "its definition has \(text.utf8.count) bytes")
@@ -66,7 +67,9 @@ struct MessageDefinition: Hashable, Sendable {
         (current, definition) = (plain(String(words[1])), MessageDefinition())
         continue
       }
-      if let field = try Self.field(first, line, in: current) { definition.fields.append(field) }
+      if let field = try Self.field(first, line, in: current, encoding) {
+        definition.fields.append(field)
+      }
       guard definition.fields.count <= fieldsMax else {
         throw DefinitionProblem(cause: "its definition has more than \(fieldsMax) fields")
       }
@@ -77,7 +80,7 @@ struct MessageDefinition: Hashable, Sendable {
 
   /// - Returns: nil for a constant, which is not in messages.
   private static func field(
-    _ type: Substring, _ line: Substring, in owner: String
+    _ type: Substring, _ line: Substring, in owner: String, _ encoding: MessageEncoding
   ) throws -> Field? {
     func bad() -> DefinitionProblem {
       DefinitionProblem(cause: "its definition has the line '\(line.prefix(80))'")
@@ -102,15 +105,17 @@ struct MessageDefinition: Hashable, Sendable {
         throw bad()
       }
     }
-    guard let element = element(base, in: owner) else { throw bad() }
+    guard let element = element(base, in: owner, encoding) else { throw bad() }
     return Field(name: String(name), element: element, shape: shape)
   }
 
-  private static func element(_ base: Substring, in owner: String) -> Element? {
+  private static func element(
+    _ base: Substring, in owner: String, _ encoding: MessageEncoding
+  ) -> Element? {
     // A bound of a string does not change the message.
     let name = String(base.prefix { $0 != "<" })
     if name == "string" { return .string }
-    if let number = NumberType(named: name) { return .number(number) }
+    if let number = NumberType(named: name, encoding) { return .number(number) }
     let isName = name.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
         || $0 == 0x5F || $0 == 0x2F
@@ -118,6 +123,8 @@ struct MessageDefinition: Hashable, Sendable {
     guard isName, base.count == name.count, name != "wstring", name.first?.isLetter == true
     else { return nil }
     if name == "Header" { return .message("std_msgs/Header") }
+    if encoding == .ros1, name == "time" { return .message("builtin_interfaces/Time") }
+    if encoding == .ros1, name == "duration" { return .message("builtin_interfaces/Duration") }
     guard !name.contains("/") else { return .message(plain(name)) }
     let package = owner.split(separator: "/").first.map { $0 + "/" } ?? ""
     return .message(package + name)

@@ -12,8 +12,8 @@ struct MessageLayout: Hashable, Sendable {
     case number(NumberType)
     /// Of a structure without fields, which has one byte.
     case filler
-    /// The header's stamp.
-    case stamp
+    /// The message's own header, with its stamp; or a stamp without a header.
+    case header, stamp
     case string
     case strings
     /// A count, then that many numbers, which use `most` channels.
@@ -23,6 +23,7 @@ struct MessageLayout: Hashable, Sendable {
     case delimiter
   }
 
+  private let encoding: MessageEncoding
   private var steps: [Step] = []
   private(set) var channels: [Path] = []
 
@@ -30,11 +31,12 @@ struct MessageLayout: Hashable, Sendable {
   private static let channelsMax = 256
   private static let stepsMax = 4_096
   private static let depthMax = 16
-  /// CDR messages end at a multiple of four bytes.
-  private static let paddingMax = 3
 
   /// - Throws: `DefinitionProblem` with the reason why messages of this type are not samples.
-  init(_ type: String, definitions: [String: MessageDefinition]) throws {
+  init(
+    _ type: String, definitions: [String: MessageDefinition], encoding: MessageEncoding = .cdr
+  ) throws {
+    self.encoding = encoding
     try add(MessageDefinition.plain(type), at: [], depth: 0, definitions)
     guard !channels.isEmpty else { throw DefinitionProblem(cause: "no number") }
   }
@@ -101,10 +103,9 @@ struct MessageLayout: Hashable, Sendable {
     case .string: try append(.string)
     case .message(let type):
       // The header of the message itself, not one of an inner message.
-      if depth == 0, path.count == 1, !steps.contains(.stamp) {
+      if depth == 0, path.count == 1, !steps.contains(.stamp), !steps.contains(.header) {
         if type == "std_msgs/Header" {
-          try append(.stamp)
-          return try append(.string)
+          return try append(.header)
         }
         if type == "builtin_interfaces/Time", path == ["stamp"] { return try append(.stamp) }
       }
@@ -139,7 +140,7 @@ struct MessageLayout: Hashable, Sendable {
   }
 
   func values(of bytes: ArraySlice<UInt8>) throws -> Values {
-    var reader = try CDRReader(bytes)
+    var reader = try MessageReader(bytes, encoding)
     var values = Values(stampNanoseconds: nil, numbers: [])
     values.numbers.reserveCapacity(channels.count)
     for step in steps {
@@ -147,8 +148,8 @@ struct MessageLayout: Hashable, Sendable {
       case .number(let number):
         values.numbers.append(try reader.number(number, &values.rounded))
       case .filler: try reader.skip(1, aligned: 1)
-      case .stamp:
-        let stamp = try reader.stamp()
+      case .header, .stamp:
+        let stamp = try step == .header ? reader.header() : reader.stamp()
         values.stampNanoseconds = stamp == 0 ? nil : stamp
       case .string: _ = try reader.sequence()
       case .strings: for _ in 0..<(try reader.count(elementBytes: 4)) { _ = try reader.sequence() }
@@ -158,20 +159,20 @@ struct MessageLayout: Hashable, Sendable {
       }
     }
     // A type that has changed since would have other fields.
-    guard reader.remaining <= Self.paddingMax else {
-      throw CDRProblem(
+    guard reader.remaining <= reader.paddingMax else {
+      throw MessageProblem(
         offset: reader.offset, cause: "\(reader.remaining) bytes are left behind its last field")
     }
     return values
   }
 
   private static func list(
-    _ number: NumberType, most: Int, _ reader: inout CDRReader, _ values: inout Values
+    _ number: NumberType, most: Int, _ reader: inout MessageReader, _ values: inout Values
   ) throws {
     let start = reader.offset
     let count = try reader.count()
     guard count <= most else {
-      throw CDRProblem(
+      throw MessageProblem(
         offset: start, cause: "a list claims \(count) elements, and may have \(most)")
     }
     for index in 0..<most {
@@ -181,7 +182,7 @@ struct MessageLayout: Hashable, Sendable {
   }
 }
 
-extension CDRReader {
+extension MessageReader {
   /// - Parameter rounded: Counts the integers that have no equal floating-point number.
   fileprivate mutating func number(
     _ type: NumberType, _ rounded: inout Int

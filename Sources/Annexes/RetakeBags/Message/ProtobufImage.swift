@@ -43,11 +43,11 @@ struct ProtobufImage {
   }
 
   private static func message(_ fields: Fields, _ type: ImageType) -> ImageMessage {
-    guard case .foxgloveRaw = type else {
+    guard type.kind == .foxgloveRaw else {
       return ImageMessage(
         stampNanoseconds: fields.stamp,
         content: .coded(
-          format: fields.text, isVideo: type == .foxgloveVideo(isProtobuf: true),
+          format: fields.text, isVideo: type.kind == .foxgloveVideo,
           data: fields.data))
     }
     return ImageMessage(
@@ -59,7 +59,7 @@ struct ProtobufImage {
   }
 
   private func set(_ number: Int, fixed part: ArraySlice<UInt8>, _ fields: inout Fields) {
-    guard case .foxgloveRaw = type else { return }
+    guard type.kind == .foxgloveRaw else { return }
     let value = part.reversed().reduce(0) { $0 << 8 | Int($1) }
     switch number {
     case 2: fields.width = value
@@ -74,7 +74,7 @@ struct ProtobufImage {
   ) throws {
     // The numbers of the data and of the format or encoding.
     let (data, text) =
-      switch type {
+      switch type.kind {
       case .foxgloveRaw: (6, 4)
       case .foxgloveVideo: (3, 4)
       default: (2, 3)
@@ -124,7 +124,7 @@ struct ProtobufImage {
     throw problem(next, "a number has more than ten bytes")
   }
 
-  private func problem(_ place: Int, _ cause: String) -> CDRProblem {
-    CDRProblem(offset: place - bytes.startIndex, cause: cause)
+  private func problem(_ place: Int, _ cause: String) -> MessageProblem {
+    MessageProblem(offset: place - bytes.startIndex, cause: cause)
   }
 }

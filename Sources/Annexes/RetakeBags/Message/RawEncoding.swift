@@ -22,6 +22,9 @@ enum RawEncoding: String, CaseIterable, Sendable {
     // One channel has only one meaning; three could be in any order.
     case "8UC1", "mono8": self = .mono8
     case "16UC1", "mono16": self = isBigEndian ? .mono16be : .mono16
+    // The samples of a mosaic are those of gray; `ImageForm` has its pattern.
+    case _ where Self.mosaic(of: name) != nil:
+      self = name.hasSuffix("8") ? .mono8 : isBigEndian ? .mono16be : .mono16
     case "yuv422", "uyvy": self = .uyvy
     case "yuv422_yuy2", "yuyv": self = .yuyv
     case "mono16be": return nil
@@ -29,12 +32,20 @@ enum RawEncoding: String, CaseIterable, Sendable {
     }
   }
 
+  /// The pattern of `bayer_rggb8` or `bayer_gbrg16`.
+  static func mosaic(of name: String) -> Mosaic? {
+    guard name.hasPrefix("bayer_"), name.hasSuffix("8") || name.hasSuffix("16") else { return nil }
+    let end = name.hasSuffix("8") ? 1 : 2
+    return Mosaic(rawValue: String(name.dropFirst("bayer_".count).dropLast(end)))
+  }
+
   /// For messages to the user; the order of the bytes is not a part of it.
   var name: String { self == .mono16be ? Self.mono16.rawValue : rawValue }
 
   /// For messages to the user.
   static let names =
-    "mono8, 8UC1, mono16, 16UC1, rgb8, bgr8, rgba8, bgra8, yuv422, uyvy, yuv422_yuy2, yuyv and nv21"
+    "mono8, 8UC1, mono16, 16UC1, rgb8, bgr8, rgba8, bgra8, yuv422, uyvy, yuv422_yuy2, yuyv, nv21 "
+    + "and the mosaics bayer_rggb8, bayer_bggr8, bayer_gbrg8 and bayer_grbg8, also of 16 bits"
 
   var format: PixelFormat {
     switch self {

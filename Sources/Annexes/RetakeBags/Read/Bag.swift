@@ -74,6 +74,7 @@ final class Bag {
       switch entry.storage {
       case .sqlite: try SQLiteBag(path, origin: entry.path)
       case .mcap: try MCAPBag(path, origin: entry.path)
+      case .ros1: try ROS1Bag(entry.path)
       }
     bytes += file.bytes
     if cut == nil, path != entry.path && !entry.isCompressed || !file.isWhole {

@@ -4,7 +4,7 @@ import RetakeMedia
 
 /// The files of a bag, before any of them is opened.
 struct BagFiles: Hashable, Sendable {
-  enum Storage: Hashable, Sendable { case sqlite, mcap }
+  enum Storage: Hashable, Sendable { case sqlite, mcap, ros1 }
 
   struct Entry: Hashable, Sendable {
     var path: String
@@ -43,7 +43,8 @@ struct BagFiles: Hashable, Sendable {
     guard isFolder.boolValue else {
       guard let entry = Self.entry(path) else {
         throw BagError.notBag(
-          path: path, cause: "it begins like neither an SQLite nor an MCAP file")
+          path: path,
+          cause: "it begins like neither an SQLite nor an MCAP file, nor like a bag of ROS 1")
       }
       entries = [entry]
       losses = Self.logLoss(path)
@@ -61,7 +62,7 @@ struct BagFiles: Hashable, Sendable {
     guard !found.isEmpty, found.count <= Self.fileCountMax else {
       let cause =
         found.isEmpty
-        ? "the folder has no .db3 or .mcap file" : "the folder has \(found.count) such files"
+        ? "the folder has no .db3, .mcap or .bag file" : "the folder has \(found.count) such files"
       let folder = found.isEmpty ? MediaFolder(path) : nil
       throw BagError.notBag(
         path: path, cause: folder.map { "it is \($0.kind)" } ?? cause, remedy: folder?.remedy)
@@ -100,6 +101,9 @@ struct BagFiles: Hashable, Sendable {
     }
     if head.starts(with: MCAPRecord.magic) {
       return Entry(path: path, storage: .mcap, isCompressed: false)
+    }
+    if head.starts(with: ROS1Record.magic) {
+      return Entry(path: path, storage: .ros1, isCompressed: false)
     }
     guard head.starts(with: ZstdStream.magic) else { return nil }
     if path.hasSuffix(".db3.zstd") {

@@ -1,14 +1,15 @@
 /// How the records of a chunk are compressed.
 enum Compression: Sendable {
-  case none, lz4, zstd
+  case none, bzip2, lz4, zstd
 
   /// By the name that a chunk has.
   init(_ name: String) throws {
     switch name {
     case "", "none": self = .none
+    case "bz2": self = .bzip2
     case "lz4": self = .lz4
     case "zstd": self = .zstd
-    default: throw CompressionProblem(cause: "the compression '\(name)' is neither lz4 nor zstd")
+    default: throw CompressionProblem(cause: "the compression '\(name)' is not bz2, lz4 or zstd")
     }
   }
 
@@ -34,6 +35,7 @@ enum Compression: Sendable {
   ) throws -> Expanded {
     switch self {
     case .none: Expanded(bytes: part)
+    case .bzip2: try Bzip2Stream.expand(part, bytesMax: bytes)
     case .lz4: try LZ4Frame.expand(part, bytesMax: bytes)
     case .zstd: try ZstdStream.expand(part, bytesMax: bytes)
     }

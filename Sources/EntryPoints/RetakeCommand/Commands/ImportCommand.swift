@@ -9,8 +9,9 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       A video file is kept byte for byte and indexed by packet and frame, each with a checksum.
       Measurements of the camera (GPMF) and its sound become sensors, which stages read by their time.
-      In a ROS 2 bag (.db3, .mcap, or their folder) or another MCAP file, each topic with images
-      becomes a track, and each topic with numbers (sensor_msgs/msg/Imu) becomes sensors.
+      In a bag of ROS 2 (.db3, .mcap, or their folder), a bag of ROS 1 (.bag) or another MCAP file,
+      each topic with images becomes a track, and each topic with numbers (sensor_msgs/msg/Imu)
+      becomes sensors.
 
       Examples:
         retake import clip.mp4

@@ -1,5 +1,5 @@
 /// A message is shorter than its type needs, or has a value that it may not have.
-struct CDRProblem: Error, Hashable {
+struct MessageProblem: Error, Hashable {
   /// In bytes from the beginning of the message.
   var offset: Int
   var cause: String
