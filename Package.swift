@@ -15,7 +15,7 @@ enum Layer: String {
 /// What a package that depends on Retake can leave out: `.package(…, traits: [])` compiles none of
 /// the annexes. A trait is also a condition of the compiler (`#if Bags`).
 let traits: [Trait] = [
-  Trait(name: "Bags", description: "Bags of ROS 2 and MCAP files, imported and exported"),
+  Trait(name: "Bags", description: "Bags of ROS, MCAP files and folders of images"),
   Trait(name: "Models", description: "Models in ONNX files, as stages"),
   Trait(name: "Programs", description: "Programs in any language, as stages and pipelines"),
   Trait(name: "Pulse", description: "Stages that measure a pulse"),
@@ -115,7 +115,7 @@ let modules = [
       """, inTests: "Retake Inference Store TestProjects"),
 
   Module(
-    .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Store Session",
+    .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Sensors Store Session",
     outside: [grdb, grdbSQLite, "CBzip2", "CLz4", "CZstd"]),
   Module(
     .annexes, "Inference", trait: "Models", imports: "Core Buffers Graph Media Runtime Stages",

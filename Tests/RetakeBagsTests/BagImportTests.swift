@@ -336,7 +336,7 @@ import Testing
 
 extension SessionReader {
   /// Presentation and arrival times of a track.
-  fileprivate func frames(track: Int) throws -> [(pts: Int64, arrival: Int64)] {
+  func frames(track: Int) throws -> [(pts: Int64, arrival: Int64)] {
     try entries(of: track, sequences: 0..<1_000).map {
       ($0.timestamp.nanoseconds, $0.arrival.nanoseconds)
     }

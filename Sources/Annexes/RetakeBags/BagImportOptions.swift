@@ -1,9 +1,12 @@
-/// Options of the import of a bag.
+package import RetakeCore
+
+/// Options of the import of a bag, or of a folder of images.
 package struct BagImportOptions: Hashable, Sendable {
   let path: String
   let name: String?
   let into: String
   let topics: [String]
+  let rate: TimeBase?
 
   /// By default, makes a session in `Recordings` with a track for each topic that has images, and
   /// sensors for each topic that has numbers. The options are checked only when the import runs.
@@ -15,10 +18,13 @@ package struct BagImportOptions: Hashable, Sendable {
   ///   - into: The parent folder of the session's folder.
   ///   - topics: Names of topics, in the order of their tracks; empty selects all with images or
   ///     numbers.
+  ///   - rate: The time from one number to the next, for a folder of images that are numbered.
   package init(
-    path: String, name: String? = nil, into: String = "Recordings", topics: [String] = []
+    path: String, name: String? = nil, into: String = "Recordings", topics: [String] = [],
+    rate: TimeBase? = nil
   ) {
     (self.path, self.name, self.into, self.topics) = (path, name, into, topics)
+    self.rate = rate
   }
 
   /// Whether the path is a bag and not a video file: a folder, or a file that begins as one of a

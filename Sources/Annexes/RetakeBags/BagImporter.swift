@@ -33,7 +33,7 @@ package struct BagImporter: Sendable {
   /// - Throws: `BagError` for a bag without anything to import, and for a topic that was selected
   ///   and cannot be used; `SessionError`. After an error no files of the session remain.
   package func run() throws -> BagImportResult {
-    let files = try BagFiles(options.path)
+    let files = try BagFiles(options.path, rate: options.rate)
     let target = try SessionFolder(
       new: options.name, or: Self.name(files), in: options.into)
     return try SessionBuilder.build(target) { site in
@@ -83,6 +83,7 @@ private final class BagBuild {
     try makeFolder(scratch)
     let bag = try Bag(files, scratch: scratch) { try tell(.copying, $0, nil) }
     for loss in bag.losses { losses.add(loss) }
+    notes += files.notes
     let first = try firstMessages(of: bag)
     let selection = try BagSelection(
       bag.topics, wanted: options.topics, first: first, path: options.path,
@@ -306,7 +307,6 @@ private final class BagBuild {
         encoding: track.encoding, frames: rows.frameCount, damaged: rows.damaged)
     }
     let mosaics = rows.compactMap(\.0.mosaicNote)
-    notes += mosaics
     let result = BagImportResult(
       folder: target, tracks: tracks, sensors: sensorTopics,
       leftOut: leftOut.sorted { $0.topic < $1.topic },
@@ -377,7 +377,7 @@ struct BagClock: Hashable {
     var delays: [Int64] = []
     for track in tracks {
       guard let message = first[track.topic],
-        let image = try? ImageMessage(message.bytes, type: track.type)
+        let image = try? ImageMessage(message, type: track.type)
       else { continue }
       let time = image.stampNanoseconds ?? message.logNanoseconds
       start = min(start ?? time, time)

@@ -73,11 +73,15 @@ package struct MediaFolder: Hashable, Sendable {
         + "with its source images")
   }
 
+  /// Whether the ending of a name is of an image.
+  package static func isImage(_ name: String) -> Bool { imageEndings.contains(ending(name)) }
+
   private static func ending(_ name: String) -> String {
     name.split(separator: ".").count > 1 ? name.split(separator: ".").last?.lowercased() ?? "" : ""
   }
 
-  private static func stem(_ name: String) -> String {
+  /// A name without its ending.
+  package static func stem(_ name: String) -> String {
     name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
   }
 

@@ -102,7 +102,7 @@ struct BagSelection {
   ) throws {
     if topic.count == 0 { throw Refusal(reason: "it has no messages") }
     // A damaged first message does not imply damage of later messages.
-    guard let first, let image = try? ImageMessage(first.bytes, type: type) else { return }
+    guard let first, let image = try? ImageMessage(first, type: type) else { return }
     do {
       _ = try ImageForm(image, place: first.place)
     } catch let error as BagError {

@@ -35,7 +35,9 @@ final class BagSensor {
   static func plans(for topic: BagTopic) throws -> [SensorPlan] {
     let type = MessageDefinition.plain(topic.type)
     guard !type.isEmpty else { throw DefinitionProblem(cause: "no name") }
-    guard let encoding = MessageEncoding(rawValue: topic.encoding), encoding != .protobuf else {
+    guard let encoding = MessageEncoding(rawValue: topic.encoding),
+      encoding == .cdr || encoding == .ros1
+    else {
       throw DefinitionProblem(
         cause: "its messages are written as '\(topic.encoding)', not as cdr or ros1")
     }
@@ -55,7 +57,7 @@ final class BagSensor {
     for text in texts {
       let definitions = try MessageDefinition.all(in: text, of: type, encoding)
       let layout = try MessageLayout(type, definitions: definitions, encoding: encoding)
-      plans.append(try SensorPlan(layout, type: type))
+      plans.append(try SensorPlan(layout, type: type, unit: topic.unit))
     }
     return plans
   }

@@ -88,7 +88,7 @@ final class BagTrack {
   private func parsed(_ message: BagMessage) throws -> (ImageMessage, ImageForm) {
     let image: ImageMessage
     do {
-      image = try ImageMessage(message.bytes, type: type)
+      image = try ImageMessage(message, type: type)
     } catch let error as MessageProblem {
       throw BagError.message(message.place, cause: error.text)
     }

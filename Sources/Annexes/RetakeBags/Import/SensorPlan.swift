@@ -26,7 +26,7 @@ struct SensorPlan: Hashable, Sendable {
   private static let variance = "variance"
 
   /// - Throws: `DefinitionProblem` if a sensor cannot hold the numbers of the messages.
-  init(_ layout: MessageLayout, type: String) throws {
+  init(_ layout: MessageLayout, type: String, unit: String = "") throws {
     self.layout = layout
     let type = MessageDefinition.plain(type)
     var groups: [(name: String, places: [Int])] = []
@@ -47,7 +47,7 @@ struct SensorPlan: Hashable, Sendable {
         leftOut = places.count
         continue
       }
-      parts.append(try part(name, places, type))
+      parts.append(try part(name, places, type, unit))
     }
   }
 
@@ -57,7 +57,7 @@ struct SensorPlan: Hashable, Sendable {
   }
 
   private func part(
-    _ group: String, _ places: [Int], _ type: String
+    _ group: String, _ places: [Int], _ type: String, _ known: String
   ) throws -> Part {
     var paths = places.map { layout.channels[$0] }
     if group != Self.variance { paths = Self.withoutCommonStart(paths) }
@@ -67,7 +67,9 @@ struct SensorPlan: Hashable, Sendable {
         cause: "a field whose name has more than \(SensorRecord.textBytesMax) bytes")
     }
     let (kind, unit) = Self.meaning(group, type)
-    return Part(suffix: group, kind: kind, unit: unit, channels: channels, places: places)
+    return Part(
+      suffix: group, kind: kind, unit: unit.isEmpty ? known : unit, channels: channels,
+      places: places)
   }
 
   /// `twist.linear.x` and `twist.angular.x` are `linear.x` and `angular.x`; places in an array keep

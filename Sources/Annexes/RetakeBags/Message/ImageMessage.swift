@@ -23,6 +23,16 @@ struct ImageMessage: Sendable {
   var stampNanoseconds: Int64?
   var content: Content
 
+  init(_ message: BagMessage, type: ImageType) throws {
+    guard type.kind == .file else {
+      self = try ImageMessage(message.bytes, type: type)
+      return
+    }
+    self.init(
+      stampNanoseconds: message.logNanoseconds,
+      content: .coded(format: "", isVideo: false, data: message.bytes))
+  }
+
   init(_ bytes: ArraySlice<UInt8>, type: ImageType) throws {
     self =
       type.encoding == .protobuf
@@ -70,6 +80,7 @@ struct ImageMessage: Sendable {
       try reader.skip(8, aligned: 8)
       try reader.skip(2, aligned: 1)
       return .coded(format: format, isVideo: true, data: try reader.sequence())
+    case .file: preconditionFailure("a file is not a message with fields")
     case .foxgloveCompressed, .foxgloveVideo:
       let data = try reader.sequence()
       return .coded(

@@ -5,6 +5,8 @@ struct ImageType: Hashable, Sendable {
     /// A packet of video, as the plugin ffmpeg_image_transport publishes it.
     case ffmpegPacket
     case foxgloveRaw, foxgloveCompressed, foxgloveVideo
+    /// The bytes of a file.
+    case file
   }
 
   let kind: Kind
@@ -23,7 +25,8 @@ struct ImageType: Hashable, Sendable {
     case (.rosImage, .cdr?), (.rosCompressed, .cdr?), (.ffmpegPacket, .cdr?),
       (.rosImage, .ros1?), (.rosCompressed, .ros1?), (.ffmpegPacket, .ros1?),
       (.foxgloveRaw, .cdr?), (.foxgloveCompressed, .cdr?), (.foxgloveVideo, .cdr?),
-      (.foxgloveRaw, .protobuf?), (.foxgloveCompressed, .protobuf?), (.foxgloveVideo, .protobuf?):
+      (.file, .file?), (.foxgloveRaw, .protobuf?), (.foxgloveCompressed, .protobuf?),
+      (.foxgloveVideo, .protobuf?):
       self.init(kind, encoding ?? .cdr)
     default: throw Refusal(reason: "its messages are written as '\(topic.encoding)'")
     }
@@ -40,6 +43,7 @@ struct ImageType: Hashable, Sendable {
     switch MessageDefinition.plain(topic.type) {
     case "sensor_msgs/Image": .rosImage
     case "sensor_msgs/CompressedImage": .rosCompressed
+    case ImageFolder.imageType: .file
     case "ffmpeg_image_transport_msgs/FFMPEGPacket": .ffmpegPacket
     case "foxglove_msgs/RawImage", "foxglove.RawImage": .foxgloveRaw
     case "foxglove_msgs/CompressedImage", "foxglove.CompressedImage": .foxgloveCompressed

@@ -6,6 +6,8 @@ enum MessageEncoding: String, Hashable, Sendable {
   case ros1
   /// Foxglove's messages.
   case protobuf
+  /// An image as its file has it.
+  case file
 
   /// How a bag names the language of a type's definition.
   var definitionName: String { self == .ros1 ? "ros1msg" : "ros2msg" }

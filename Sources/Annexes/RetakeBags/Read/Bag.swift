@@ -75,6 +75,7 @@ final class Bag {
       case .sqlite: try SQLiteBag(path, origin: entry.path)
       case .mcap: try MCAPBag(path, origin: entry.path)
       case .ros1: try ROS1Bag(entry.path)
+      case .images(let folder): ImageFolderBag(folder, path: entry.path)
       }
     bytes += file.bytes
     if cut == nil, path != entry.path && !entry.isCompressed || !file.isWhole {

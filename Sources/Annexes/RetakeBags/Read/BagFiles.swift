@@ -4,7 +4,7 @@ import RetakeMedia
 
 /// The files of a bag, before any of them is opened.
 struct BagFiles: Hashable, Sendable {
-  enum Storage: Hashable, Sendable { case sqlite, mcap, ros1 }
+  enum Storage: Hashable, Sendable { case sqlite, mcap, ros1, images(ImageFolder) }
 
   struct Entry: Hashable, Sendable {
     var path: String
@@ -17,6 +17,8 @@ struct BagFiles: Hashable, Sendable {
   var entries: [Entry]
   /// Files and records that are known to be missing.
   var losses: [String] = []
+  /// Remarks that are not about losses.
+  var notes: [String] = []
   /// For messages to the user: the file's or the folder's name.
   var name: String
 
@@ -32,8 +34,9 @@ struct BagFiles: Hashable, Sendable {
     return isFolder.boolValue || entry(path) != nil
   }
 
+  /// - Parameter rate: The time from one number to the next, of images whose names are numbers.
   /// - Throws: `BagError.notBag`.
-  init(_ path: String) throws {
+  init(_ path: String, rate: TimeBase? = nil) throws {
     let path = URL(fileURLWithPath: path).standardizedFileURL.path
     name = URL(fileURLWithPath: path).lastPathComponent
     var isFolder: ObjCBool = false
@@ -51,14 +54,21 @@ struct BagFiles: Hashable, Sendable {
       return
     }
     entries = []
-    try readFolder(path)
+    try readFolder(path, rate: rate)
   }
 
-  private mutating func readFolder(_ path: String) throws {
+  private mutating func readFolder(_ path: String, rate: TimeBase?) throws {
     let found = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
       .filter { !$0.hasPrefix(".") && $0 != "session.sqlite" }
       .filter { Self.entry(path + "/" + $0) != nil }
       .sorted(by: Self.isBefore)
+    if found.isEmpty, !FileManager.default.fileExists(atPath: path + "/session.sqlite"),
+      let images = try ImageFolder(path, rate: rate)
+    {
+      entries = [Entry(path: path, storage: .images(images), isCompressed: false)]
+      (losses, notes) = (images.losses, images.notes)
+      return
+    }
     guard !found.isEmpty, found.count <= Self.fileCountMax else {
       let cause =
         found.isEmpty

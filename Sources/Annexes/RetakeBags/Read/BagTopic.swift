@@ -10,6 +10,8 @@ struct BagTopic: Hashable, Sendable {
   var schema = ""
   /// How the definition is written: `ros2msg`.
   var schemaEncoding = ""
+  /// The unit of all numbers, if the bag says it.
+  var unit = ""
   /// Number of messages, if the bag says it.
   var count: Int64?
 

@@ -1,13 +1,13 @@
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// Converts a frame rate to a time base in which every frame lasts one unit.
-enum FrameRateText {
+package enum FrameRateText {
   /// Integer rates are exact; 23.976, 29.97, 59.94 and similar rates are n × 1000/1001; others are
   /// rounded to thousandths of a frame per second.
   ///
   /// - Throws: `OptionError` for the key `fps` unless the rate is 0.001 to 1,000.
-  static func timeBase(_ fps: Double) throws -> TimeBase {
+  package static func timeBase(_ fps: Double) throws -> TimeBase {
     guard fps >= 0.001, fps <= 1_000 else {
       throw OptionError(key: "fps", message: "must be 0.001 to 1000, is \(fps)")
     }

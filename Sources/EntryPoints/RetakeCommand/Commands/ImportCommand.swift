@@ -5,13 +5,14 @@ import Retake
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make a session from a video file or a bag.",
+    abstract: "Make a session from a video file, a folder of images or a bag.",
     discussion: """
       A video file is kept byte for byte and indexed by packet and frame, each with a checksum.
       Measurements of the camera (GPMF) and its sound become sensors, which stages read by their time.
       In a bag of ROS 2 (.db3, .mcap, or their folder), a bag of ROS 1 (.bag) or another MCAP file,
       each topic with images becomes a track, and each topic with numbers (sensor_msgs/msg/Imu)
-      becomes sensors.
+      becomes sensors. Folders of images with their times (EuRoC, TUM, KITTI, names that are times)
+      become a track for each camera, with the tables of numbers as sensors.
 
       Examples:
         retake import clip.mp4
@@ -21,9 +22,12 @@ struct ImportCommand: ParsableCommand {
         retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
         retake import video.h264 --times video.pts
         retake import run.mcap --topic /camera/image_raw
+        retake import V1_01_easy/mav0
+        retake import frames --rate 30
       """)
 
-  @Argument(help: "Video files, or files or folders of bags.", completion: .file())
+  @Argument(
+    help: "Video files, folders of images, or files or folders of bags.", completion: .file())
   var files: [String]
 
   @Option(help: "The session's name; the file's name without its extension if not given.")
@@ -67,6 +71,10 @@ struct ImportCommand: ParsableCommand {
       """)
   var topic: [String] = []
 
+  @Option(
+    help: "Images a second, for a folder of images that are numbered and have no times.")
+  var rate: Double?
+
   @Flag(help: "Link to the file rather than copying it.")
   var link = false
 
@@ -86,6 +94,9 @@ struct ImportCommand: ParsableCommand {
       guard topic.isEmpty || !FileManager.default.fileExists(atPath: file) else {
         throw ValidationError(
           "--topic is for bags; tracks of a video file are chosen with --track")
+      }
+      guard rate == nil || !FileManager.default.fileExists(atPath: file) else {
+        throw ValidationError("--rate is for folders of images; a video file has times of its own")
       }
       return
     }

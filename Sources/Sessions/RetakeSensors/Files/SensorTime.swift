@@ -2,8 +2,8 @@ import RetakeCore
 
 /// Times as files write them, in integer nanoseconds. No time is rounded through a floating-point
 /// number: microseconds since 1970 have 16 digits, and a fraction may follow.
-enum SensorTime {
-  static func parse(_ text: some StringProtocol, _ unit: SensorTimeUnit) -> Int64? {
+package enum SensorTime {
+  package static func parse(_ text: some StringProtocol, _ unit: SensorTimeUnit) -> Int64? {
     unit == .date ? date(text) : decimal(text, digits: unit.nanosecondsDigits)
   }
 

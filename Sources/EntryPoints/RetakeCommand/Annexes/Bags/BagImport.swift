@@ -8,13 +8,14 @@
     let name: String?
     let into: String
     let topics: [String]
+    let rate: TimeBase?
     let namesNext: Bool
     let output: OutputOptions
 
     func run() throws {
       let line = ProgressLine(isQuiet: output.quiet)
       let importer = BagImporter(
-        BagImportOptions(path: file, name: name, into: into, topics: topics)
+        BagImportOptions(path: file, name: name, into: into, topics: topics, rate: rate)
       ) { progress in
         line.update(progress.phase.rawValue, done: progress.done, total: progress.total)
         return !Interruption.isRequested

@@ -2,7 +2,7 @@
   import ArgumentParser
   import Retake
 
-  /// Bags of ROS 2 and MCAP files, imported and exported.
+  /// Bags and folders of images, imported; MCAP files, exported.
   enum BagsAnnex: Annex {
     static var importers: [any AnnexImporter.Type] { [BagImport.self] }
   }
@@ -24,13 +24,22 @@
       guard !command.link else {
         throw ValidationError("--link is for video files; the images of a bag are copied")
       }
+      _ = try frameTime(command.rate)
     }
 
     static func run(_ command: ImportCommand, _ file: String) throws {
       try BagImport(
         file: file, name: command.name, into: command.into, topics: command.topic,
-        namesNext: command.namesNext, output: command.output
+        rate: try frameTime(command.rate), namesNext: command.namesNext, output: command.output
       ).run()
+    }
+
+    private static func frameTime(_ rate: Double?) throws -> TimeBase? {
+      do {
+        return try rate.map(FrameRateText.timeBase)
+      } catch {
+        throw ValidationError("--rate is the number of images a second, 0.001 to 1000")
+      }
     }
   }
 #endif

@@ -1,0 +1,426 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeSensors
+
+/// A folder with images and their times, in a form of public data sets, and files of numbers next
+/// to them.
+///
+/// The form decides where times come from; a folder whose form leaves them open is refused.
+///
+/// | form | images and times | numbers |
+/// |---|---|---|
+/// | EuRoC | `CAM/data/*` with `CAM/data.csv` in nanoseconds | `NAME/data.csv` |
+/// | TUM | `NAME/*` with `NAME.txt` in seconds | other `.txt` with a first column `timestamp` |
+/// | KITTI | `CAM/data/*` with `CAM/timestamps.txt` as dates | `oxts/data/*.txt` |
+/// | KITTI odometry | `CAM/*` with `times.txt` in seconds | – |
+/// | plain | `*` with names of nanoseconds or seconds since 1970, or numbers with a rate | – |
+struct ImageFolder: Hashable, Sendable {
+  /// Images of one camera.
+  struct Camera: Hashable, Sendable {
+    var name: String
+    /// In the order of their times.
+    var images: [Image]
+  }
+
+  struct Image: Hashable, Sendable {
+    var nanoseconds: Int64
+    var path: String
+  }
+
+  /// Rows of numbers with a time.
+  struct Table: Hashable, Sendable {
+    var name: String
+    var path: String
+    /// Of the first number of a row.
+    var unit: SensorTimeUnit
+    /// Files with one row each and no time, and their times.
+    var rows: [Image] = []
+    var columns: [String]
+    /// Of the columns, in the words of the file.
+    var columnUnits: [String]
+  }
+
+  var cameras: [Camera] = []
+  var tables: [Table] = []
+  /// Images that a list names and that are not there.
+  var losses: [String] = []
+  var notes: [String] = []
+
+  /// The type of topics with images.
+  static let imageType = "image file"
+
+  private let root: String
+  private static let namesMax = 1_000_000
+  private static let listBytesMax: Int64 = 256 << 20
+  private static let namesShown = 3
+
+  /// - Parameter rate: The time from one number to the next, of images whose names are numbers.
+  /// - Throws: `BagError.notBag` if the folder has images and no known form.
+  /// - Returns: nil for a folder without images.
+  init?(_ path: String, rate: TimeBase?) throws {
+    let inner = path + "/mav0"
+    root = FileManager.default.fileExists(atPath: inner) ? inner : path
+    let names = Self.names(in: root)
+    readEuRoC(names)
+    if cameras.isEmpty { readTUM(names) }
+    if cameras.isEmpty { try readKITTI(names) }
+    let isPlain = cameras.isEmpty
+    if isPlain, let camera = try plain(names, rate: rate) { cameras = [camera] }
+    guard !cameras.isEmpty else { return nil }
+    guard isPlain || rate == nil else {
+      throw BagError.notBag(
+        path: path, cause: "its images have times, and a rate would replace them",
+        remedy: "Leave out --rate")
+    }
+    noteOthers(names)
+  }
+
+  private static func names(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+      .prefix(namesMax).filter { !$0.hasPrefix(".") }.sorted()
+  }
+
+  private static func images(in folder: String) -> [String] {
+    names(in: folder).filter { MediaFolder.isImage($0) }
+  }
+
+  private func isThere(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: root + "/" + name)
+  }
+
+  /// The lines of a text file; without comments, which begin with `#`.
+  private static func lines(_ path: String) -> (rows: [Substring], comments: [Substring]) {
+    guard let data = try? RegularFile.contents(path, links: .followed, bytesMax: listBytesMax)
+    else { return ([], []) }
+    let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return (lines.filter { !$0.hasPrefix("#") }, lines.filter { $0.hasPrefix("#") })
+  }
+
+  // MARK: EuRoC
+
+  private mutating func readEuRoC(_ names: [String]) {
+    // The folder of one camera, or the folder around all.
+    if isThere("data.csv"), isThere("data") {
+      addEuRoC(name: URL(fileURLWithPath: root).lastPathComponent, folder: "")
+      if !cameras.isEmpty { noteNeighbors() }
+      return
+    }
+    for name in names where isThere("\(name)/data.csv") { addEuRoC(name: name, folder: name + "/") }
+  }
+
+  private mutating func addEuRoC(name: String, folder: String) {
+    let list = "\(folder)data.csv"
+    let images = Self.images(in: "\(root)/\(folder)data")
+    guard !images.isEmpty else {
+      if let table = Self.commaTable(name, "\(root)/\(list)") { tables.append(table) }
+      return
+    }
+    let rows = Self.lines("\(root)/\(list)").rows.map { $0.split(separator: ",") }
+    add(name, folder: "\(folder)data", list: list, rows: rows, unit: .ns, images: images)
+  }
+
+  private mutating func noteNeighbors() {
+    let outer = URL(fileURLWithPath: root).deletingLastPathComponent().path
+    let others = Self.names(in: outer).filter {
+      $0 != cameras[0].name && FileManager.default.fileExists(atPath: "\(outer)/\($0)/data.csv")
+    }
+    guard !others.isEmpty else { return }
+    notes.append(
+      "\(others.joined(separator: ", ")) in the folder around it is not imported: "
+        + "retake import \(outer.shellWord) takes all")
+  }
+
+  /// `#timestamp [ns],w_RS_S_x [rad s^-1],…`.
+  private static func commaTable(_ name: String, _ path: String) -> Table? {
+    let (rows, comments) = lines(path)
+    guard let first = rows.first?.split(separator: ",", omittingEmptySubsequences: false),
+      first.count > 1, SensorTime.parse(first[0], .ns) != nil
+    else { return nil }
+    let heads = comments.first?.dropFirst().split(separator: ",") ?? []
+    let isNamed = heads.count == first.count
+    let columns = (1..<first.count).map { place -> (String, String) in
+      guard isNamed else { return ("column\(place)", "") }
+      let parts = heads[place].split(separator: "[", maxSplits: 1)
+      let unit = parts.count > 1 ? parts[1].prefix { $0 != "]" } : ""
+      return (parts[0].trimmingCharacters(in: .whitespaces), plainUnit(String(unit)))
+    }
+    return Table(
+      name: name, path: path, unit: .ns, columns: columns.map(\.0), columnUnits: columns.map(\.1))
+  }
+
+  /// `m s^-2` as `m/s²`.
+  private static func plainUnit(_ unit: String) -> String {
+    ["rad s^-1": "rad/s", "m s^-1": "m/s", "m s^-2": "m/s²", "deg s^-1": "deg/s"][unit] ?? unit
+  }
+
+  // MARK: TUM
+
+  private mutating func readTUM(_ names: [String]) {
+    let lists = names.filter { $0.hasSuffix(".txt") }
+    for list in lists {
+      let name = String(list.dropLast(".txt".count))
+      let images = Self.images(in: "\(root)/\(name)")
+      guard !images.isEmpty else { continue }
+      let rows = Self.lines("\(root)/\(list)").rows.map {
+        $0.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "," })
+      }
+      guard let row = rows.first, row.count == 2, MediaFolder.isImage(String(row[1])) else {
+        continue
+      }
+      add(name, folder: name, list: list, rows: rows, unit: .s, images: images)
+    }
+    guard !cameras.isEmpty else { return }
+    for list in lists where !cameras.contains(where: { $0.name + ".txt" == list }) {
+      if let table = Self.spaceTable(String(list.dropLast(4)), "\(root)/\(list)") {
+        tables.append(table)
+      }
+    }
+  }
+
+  /// `# timestamp tx ty tz`, then numbers.
+  private static func spaceTable(_ name: String, _ path: String) -> Table? {
+    let (rows, comments) = lines(path)
+    let first = rows.first?.split(separator: " ") ?? []
+    guard first.count > 1, first.allSatisfy({ Double($0) != nil }) else { return nil }
+    let heads =
+      comments.map { $0.dropFirst().split(separator: " ") }
+      .last { $0.first == "timestamp" && $0.count == first.count }
+    let columns = (1..<first.count).map { place in
+      heads.map { String($0[place]) } ?? "column\(place)"
+    }
+    return Table(
+      name: name, path: path, unit: .s, columns: columns,
+      columnUnits: columns.map { _ in "" })
+  }
+
+  // MARK: KITTI
+
+  private mutating func readKITTI(_ names: [String]) throws {
+    for name in names where isThere("\(name)/timestamps.txt") && isThere("\(name)/data") {
+      let (folder, list) = ("\(name)/data", "\(name)/timestamps.txt")
+      let images = Self.images(in: "\(root)/\(folder)")
+      let times = Self.lines("\(root)/\(list)").rows
+      guard images.isEmpty else {
+        cameras.append(
+          Camera(name: name, images: try rows(name, folder, images, times, list, .date)))
+        continue
+      }
+      let files = Self.names(in: "\(root)/\(folder)").filter { $0.hasSuffix(".txt") }
+      guard name == "oxts", !files.isEmpty else { continue }
+      tables.append(
+        Table(
+          name: name, path: "\(root)/\(list)", unit: .date,
+          rows: try rows(name, folder, files, times, list, .date), columns: Self.oxts,
+          columnUnits: []))
+    }
+    guard cameras.isEmpty, isThere("times.txt") else { return }
+    let times = Self.lines("\(root)/times.txt").rows
+    for name in names {
+      let images = Self.images(in: "\(root)/\(name)")
+      guard !images.isEmpty else { continue }
+      cameras.append(
+        Camera(name: name, images: try rows(name, name, images, times, "times.txt", .s)))
+    }
+  }
+
+  /// The numbers of a row, by KITTI's own names (dataformat.txt of its raw data).
+  private static let oxts =
+    ("lat lon alt roll pitch yaw vn ve vf vl vu ax ay az af al au wx wy wz wf wl wu pos_accuracy "
+    + "vel_accuracy navstat numsats posmode velmode orimode").split(separator: " ").map(String.init)
+
+  /// One row of times for each file: file n has row n.
+  private mutating func rows(
+    _ camera: String, _ folder: String, _ images: [String], _ times: [Substring], _ list: String,
+    _ unit: SensorTimeUnit
+  ) throws -> [Image] {
+    var found: [Image] = []
+    var missing: [String] = []
+    var numbered: [Int: String] = [:]
+    for name in images {
+      guard let number = Int(MediaFolder.stem(name)) else {
+        throw BagError.notBag(
+          path: "\(root)/\(folder)",
+          cause: "the name '\(name)' is not the number of a row of \(list)")
+      }
+      numbered[number] = name
+    }
+    guard let last = numbered.keys.max(), last < times.count else {
+      throw BagError.notBag(
+        path: "\(root)/\(list)",
+        cause: "it has \(counted(times.count, "time")), and the last file is number "
+          + "\(numbered.keys.max() ?? 0), counted from 0")
+    }
+    for (row, text) in times.enumerated() {
+      guard let time = SensorTime.parse(text.trimmingCharacters(in: .whitespaces), unit) else {
+        throw BagError.notBag(
+          path: "\(root)/\(list)", cause: "row \(row + 1) is no time: '\(text.prefix(40))'")
+      }
+      guard let name = numbered[row] else {
+        missing.append("\(row)")
+        continue
+      }
+      found.append(Image(nanoseconds: time, path: "\(root)/\(folder)/\(name)"))
+    }
+    lose(missing, of: camera, "row", in: list)
+    return Self.sorted(found)
+  }
+
+  // MARK: Lists with names
+
+  private mutating func add(
+    _ camera: String, folder: String, list: String, rows: [[Substring]], unit: SensorTimeUnit,
+    images: [String]
+  ) {
+    let there = Set(images)
+    var (found, missing, listed) = ([Image](), [String](), Set<String>())
+    for row in rows where row.count >= 2 {
+      let text = row[0].trimmingCharacters(in: .whitespaces)
+      let path = row[1].trimmingCharacters(in: .whitespaces)
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      guard let time = SensorTime.parse(text, unit) else {
+        losses.append("\(list): '\(text)' is no time")
+        continue
+      }
+      listed.insert(name)
+      guard there.contains(name) else {
+        missing.append(name)
+        continue
+      }
+      found.append(Image(nanoseconds: time, path: "\(root)/\(folder)/\(name)"))
+    }
+    lose(missing, of: camera, "image", in: list)
+    let others = images.filter { !listed.contains($0) }
+    if !others.isEmpty {
+      notes.append(
+        "\(camera): \(counted(others.count, "image is", "images are")) not in \(list), and left out: "
+          + Self.first(others))
+    }
+    guard !found.isEmpty else { return }
+    cameras.append(Camera(name: camera, images: Self.sorted(found)))
+  }
+
+  private mutating func lose(
+    _ missing: [String], of camera: String, _ what: String, in list: String
+  ) {
+    guard !missing.isEmpty else { return }
+    losses.append(
+      "\(camera): \(list) has \(counted(missing.count, what)) without a file: "
+        + Self.first(missing))
+  }
+
+  private static func sorted(_ images: [Image]) -> [Image] {
+    images.sorted { ($0.nanoseconds, $0.path) < ($1.nanoseconds, $1.path) }
+  }
+
+  /// - Parameter count: Of all names; `names` may be only the first.
+  private static func first(_ names: [String], of count: Int? = nil) -> String {
+    let count = count ?? names.count
+    return names.prefix(namesShown).joined(separator: ", ")
+      + (count > namesShown ? " and \(count - namesShown) more" : "")
+  }
+
+  // MARK: Plain folders
+
+  private mutating func plain(_ names: [String], rate: TimeBase?) throws -> Camera? {
+    let images = names.filter { MediaFolder.isImage($0) }
+    guard !images.isEmpty else { return nil }
+    let stems = images.map { MediaFolder.stem($0) }
+    let name = URL(fileURLWithPath: root).lastPathComponent
+    if rate == nil, let times = Self.times(stems) {
+      let found = zip(times, images).map { Image(nanoseconds: $0, path: "\(root)/\($1)") }
+      return Camera(name: name, images: Self.sorted(found))
+    }
+    let numbers = stems.map { Self.number($0) }
+    guard let first = numbers.first.flatMap(\.self)?.start,
+      numbers.allSatisfy({ $0?.start == first })
+    else {
+      throw BagError.notBag(
+        path: root,
+        cause: "the names of its \(counted(images.count, "image")) are neither times nor numbers",
+        remedy: Self.asNumbers)
+    }
+    let ordered = zip(numbers.map { $0?.number ?? 0 }, images).sorted { $0 < $1 }
+    // As the names write it: 0007.
+    let digits = MediaFolder.stem(ordered[0].1).dropFirst(first.count).count
+    let gaps = Self.gaps(ordered.map(\.0), digits: digits)
+    let range = "\(ordered[0].0) to \(ordered[ordered.count - 1].0)"
+    let missing =
+      gaps.count == 0
+      ? "" : "; \(Self.first(gaps.first, of: gaps.count)) \(gaps.count == 1 ? "is" : "are") missing"
+    guard let rate else {
+      throw BagError.notBag(
+        path: root,
+        cause:
+          "its \(counted(images.count, "image")) have the numbers \(range) and no times\(missing)",
+        remedy: "Name the rate of the numbers, in images a second: retake import \(root.shellWord) "
+          + "--rate 30")
+    }
+    if gaps.count > 0 {
+      notes.append(
+        "\(counted(gaps.count, "number is", "numbers are")) missing, and \(gaps.count == 1 ? "leaves a gap" : "leave gaps"): "
+          + Self.first(gaps.first, of: gaps.count))
+    }
+    let start = ordered[0].0
+    return Camera(
+      name: name,
+      images: ordered.map {
+        Image(
+          nanoseconds: Timestamp(pts: Int64($0.0 - start), timeBase: rate)?.nanoseconds ?? .max,
+          path: "\(root)/\($0.1)")
+      })
+  }
+
+  private static let asNumbers =
+    "Write the times of the images into a file and make a video: "
+    + "ffmpeg -framerate 25 -pattern_type glob -i 'FOLDER/*.png' -c:v ffv1 OUT.mkv; then "
+    + "retake import OUT.mkv --times FILE"
+
+  /// Names of 19 digits are nanoseconds since 1970; names such as 1305031102.175304 are seconds.
+  private static func times(_ stems: [String]) -> [Int64]? {
+    func isTime(_ stem: String) -> Bool {
+      stem.utf8.count == 19 && stem.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    if stems.allSatisfy(isTime) { return all(stems, .ns) }
+    let parts = stems.map { $0.split(separator: ".") }
+    guard parts.allSatisfy({ $0.count == 2 && $0[0].utf8.count == 10 }) else { return nil }
+    return all(stems, .s)
+  }
+
+  private static func all(_ stems: [String], _ unit: SensorTimeUnit) -> [Int64]? {
+    let times = stems.compactMap { SensorTime.parse($0, unit) }
+    return times.count == stems.count ? times : nil
+  }
+
+  /// The number at the end of a name, and the text before it.
+  private static func number(_ stem: String) -> (start: String, number: Int)? {
+    let digits = String(stem.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
+    guard let number = Int(digits) else { return nil }
+    return (String(stem.dropLast(digits.count)), number)
+  }
+
+  /// - Returns: how many numbers are missing, and the first of them.
+  private static func gaps(_ numbers: [Int], digits: Int) -> (count: Int, first: [String]) {
+    var (count, first) = (0, [String]())
+    for (before, after) in zip(numbers, numbers.dropFirst()) where after > before + 1 {
+      count += after - before - 1
+      for number in (before + 1)..<after {
+        guard first.count <= namesShown else { break }
+        let text = String(number)
+        first.append(String(repeating: "0", count: max(0, digits - text.count)) + text)
+      }
+    }
+    return (count, first)
+  }
+
+  // MARK: What is left out
+
+  private mutating func noteOthers(_ names: [String]) {
+    let read = Set(cameras.map(\.name) + tables.map(\.name))
+    let others = names.filter { name in
+      !read.contains(MediaFolder.stem(name)) && !read.contains(name) && !MediaFolder.isImage(name)
+        && !["data", "data.csv", "times.txt"].contains(name)
+    }
+    if !others.isEmpty { notes.append("left out: \(Self.first(others))") }
+  }
+}
