@@ -4,6 +4,8 @@ package import RetakeCore
 package enum BagError: RetakeError {
   /// The file or folder is not a bag.
   case notBag(path: String, cause: String, remedy: String? = nil)
+  /// A folder of images whose times are not known.
+  case imageTimes(path: String, cause: String, remedy: String? = nil)
   /// Bytes, rows or records that do not fit the format.
   case damaged(BagPlace, cause: String)
   /// A message that is not of its topic's type.
@@ -34,6 +36,10 @@ package enum BagError: RetakeError {
         "bag.open.notBag", "this is not a bag", cause: cause, at: path,
         advice: remedy
           ?? "Name a .db3, .mcap or .bag file, or the folder that 'ros2 bag record' wrote")
+    case .imageTimes(let path, let cause, let remedy):
+      ErrorFacts(
+        "bag.images.times", "the images cannot be imported", cause: cause, at: path,
+        advice: remedy ?? "Correct the list, so that each image has one time")
     case .damaged(let place, let cause):
       ErrorFacts(
         "bag.damaged", "the bag is damaged: \(cause)", place: Self.place(place),

@@ -56,7 +56,7 @@ struct ImageFolder: Hashable, Sendable {
   private static let namesShown = 3
 
   /// - Parameter rate: The time from one number to the next, of images whose names are numbers.
-  /// - Throws: `BagError.notBag` if the folder has images and no known form.
+  /// - Throws: `BagError.imageTimes` if the folder has images and no known form.
   /// - Returns: nil for a folder without images.
   init?(_ path: String, rate: TimeBase?) throws {
     let inner = path + "/mav0"
@@ -69,7 +69,7 @@ struct ImageFolder: Hashable, Sendable {
     if isPlain, let camera = try plain(names, rate: rate) { cameras = [camera] }
     guard !cameras.isEmpty else { return nil }
     guard isPlain || rate == nil else {
-      throw BagError.notBag(
+      throw BagError.imageTimes(
         path: path, cause: "its images have times, and a rate would replace them",
         remedy: "Leave out --rate")
     }
@@ -239,21 +239,21 @@ struct ImageFolder: Hashable, Sendable {
     var numbered: [Int: String] = [:]
     for name in images {
       guard let number = Int(MediaFolder.stem(name)) else {
-        throw BagError.notBag(
+        throw BagError.imageTimes(
           path: "\(root)/\(folder)",
           cause: "the name '\(name)' is not the number of a row of \(list)")
       }
       numbered[number] = name
     }
     guard let last = numbered.keys.max(), last < times.count else {
-      throw BagError.notBag(
+      throw BagError.imageTimes(
         path: "\(root)/\(list)",
         cause: "it has \(counted(times.count, "time")), and the last file is number "
           + "\(numbered.keys.max() ?? 0), counted from 0")
     }
     for (row, text) in times.enumerated() {
       guard let time = SensorTime.parse(text.trimmingCharacters(in: .whitespaces), unit) else {
-        throw BagError.notBag(
+        throw BagError.imageTimes(
           path: "\(root)/\(list)", cause: "row \(row + 1) is no time: '\(text.prefix(40))'")
       }
       guard let name = numbered[row] else {
@@ -335,7 +335,7 @@ struct ImageFolder: Hashable, Sendable {
     guard let first = numbers.first.flatMap(\.self)?.start,
       numbers.allSatisfy({ $0?.start == first })
     else {
-      throw BagError.notBag(
+      throw BagError.imageTimes(
         path: root,
         cause: "the names of its \(counted(images.count, "image")) are neither times nor numbers",
         remedy: Self.asNumbers)
@@ -349,7 +349,7 @@ struct ImageFolder: Hashable, Sendable {
       gaps.count == 0
       ? "" : "; \(Self.first(gaps.first, of: gaps.count)) \(gaps.count == 1 ? "is" : "are") missing"
     guard let rate else {
-      throw BagError.notBag(
+      throw BagError.imageTimes(
         path: root,
         cause:
           "its \(counted(images.count, "image")) have the numbers \(range) and no times\(missing)",
