@@ -237,7 +237,9 @@ let sharedByTests: [Target] = [
   ("RetakeTestProjects", "Core Runtime Stages Golden Record Suite TestSupport"),
 ].map { name, imports in
   .target(
-    name: name, dependencies: modulesToUse(imports), path: "Tests/\(name)", swiftSettings: settings)
+    name: name,
+    dependencies: modulesToUse(imports) + (name == "RetakeTestSupport" ? [grdbSQLite] : []),
+    path: "Tests/\(name)", swiftSettings: settings)
 }
 let impure = Target.executableTarget(
   name: "ImpureRetake", dependencies: modulesToUse("Retake Command"), path: "Tests/ImpureRetake",

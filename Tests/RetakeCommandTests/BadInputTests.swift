@@ -183,8 +183,7 @@ import Testing
     let workplace = try Workplace()
     try workplace.record("yard")
     let database = workplace.folder.file("Recordings/yard/session.sqlite").path
-    _ = try runCommand(
-      "sqlite3",
+    _ = try runSQLite(
       arguments: [
         database,
         """
@@ -214,8 +213,8 @@ import Testing
     #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
     #expect(try workplace.retake("test", "yard", "--pipeline", "example:motion-boxes").status == 0)
     let database = workplace.folder.file("Recordings/yard/session.sqlite").path
-    _ = try runCommand(
-      "sqlite3", arguments: [database, "DELETE FROM frame WHERE sequence = 5"])
+    _ = try runSQLite(
+      arguments: [database, "DELETE FROM frame WHERE sequence = 5"])
 
     for words in [
       ["replay", "yard", "--pipeline", "example:motion-boxes"],

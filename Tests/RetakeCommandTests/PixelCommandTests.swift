@@ -11,8 +11,7 @@ import Testing
       "testsrc2=size=64x48:rate=20,format=gbrp16le"
       + ",geq=r='mod(X*2053+Y*811+N*9777,65536)'"
       + ":g='mod(X*613+Y*3001+N*5113,65536)':b='mod(X*Y*127+N*3331,65536)'"
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", noise, "-frames:v", "12",
         "-pix_fmt", pixels, "-c:v", "ffv1", "-level", "3",
@@ -24,8 +23,7 @@ import Testing
 
   @Test func `what h264 does not keep of colors is said, as text and as JSON`() throws {
     let workplace = try Workplace()
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=20", "-frames:v", "6",
         "-pix_fmt", "bgra", "-c:v", "ffv1", workplace.folder.file("colours.mkv").path,
@@ -56,8 +54,7 @@ import Testing
       atPath: packageRoot.appending(path: "Tests/RetakeBagsTests/Fixtures/plain.db3").path,
       toPath: bag)
     // The third image of the track has the time of its first.
-    let changed = try runCommand(
-      "sqlite3",
+    let changed = try runSQLite(
       arguments: [
         bag,
         """

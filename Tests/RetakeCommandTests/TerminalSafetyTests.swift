@@ -23,8 +23,7 @@ import Testing
     let recordings = workplace.folder.file("Recordings")
     let folder = recordings.appending(path: Self.hostile)
     try FileManager.default.moveItem(at: recordings.appending(path: "yard"), to: folder)
-    let changed = try runCommand(
-      "sqlite3",
+    let changed = try runSQLite(
       arguments: [
         folder.appending(path: "session.sqlite").path,
         "UPDATE segment_track SET codec = codec || char(27) || '[31m' || char(10) || 'x';"

@@ -80,8 +80,8 @@ struct Workplace {
   }
 
   func ffmpeg(_ arguments: String...) throws {
-    let result = try runCommand(
-      "ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments, folder: folder.url)
+    let result = try runFFmpeg(
+      arguments: ["-v", "error", "-nostdin", "-y"] + arguments, folder: folder.url)
     try #require(result.status == 0, "\(result.stderr)")
   }
 

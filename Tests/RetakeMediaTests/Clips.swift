@@ -8,7 +8,7 @@ import Testing
 /// Clips that the tests create with the ffmpeg command, each once, and ffmpeg's information about
 /// them.
 enum Clips {
-  static let hasFFmpeg = (try? runCommand("ffmpeg", arguments: ["-version"]).status) == 0
+  static let hasFFmpeg = (try? runFFmpeg(arguments: ["-version"]).status) == 0
 
   private static let folder = Result { try TemporaryFolder("retake-media") }
 
@@ -32,7 +32,7 @@ enum Clips {
 
   @discardableResult
   static func ffmpeg(_ arguments: [String]) throws -> Data {
-    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
+    let result = try runFFmpeg(arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
     try #require(result.status == 0, "ffmpeg: \(result.stderr)")
     return result.stdoutBytes
   }

@@ -18,8 +18,7 @@ import Testing
 
   private func clip(_ name: String, _ options: String...) throws -> String {
     let path = folder.file(name).path
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30",
         "-frames:v", "60", "-pix_fmt", "yuv420p",
@@ -51,8 +50,7 @@ import Testing
     name: String, options: [String]
   ) throws {
     let path = folder.file(name).path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30",
         "-frames:v", "60", "-pix_fmt", name == "a.mkv" ? "yuvj420p" : "yuv420p",
@@ -115,8 +113,7 @@ import Testing
     let words = ["-c:v", "libx265", "-x265-params", Self.hevc, "-pix_fmt", format]
     func extradata(_ name: String) throws -> [UInt8] {
       let path = folder.file(name).path
-      let made = try runCommand(
-        "ffmpeg",
+      let made = try runFFmpeg(
         arguments: [
           "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=98x66:rate=30",
           "-frames:v", "3",
@@ -173,8 +170,7 @@ import Testing
     var files: [Data] = []
     for (name, options) in [("clear.mp4", []), ("hidden.mp4", key)] {
       let path = folder.file(name)
-      let made = try runCommand(
-        "ffmpeg",
+      let made = try runFFmpeg(
         arguments: ["-v", "error", "-nostdin", "-i", source, "-c", "copy"] + options + [path.path])
       try #require(made.status == 0, "\(made.stderr)")
       files.append(try Data(contentsOf: path))
@@ -250,8 +246,7 @@ import Testing
     let reader = try SessionReader(
       opening: imported.folder.path, options: ReadOptions(verifiesPixels: true))
     let raw = folder.file("raw.yuv").path
-    let decoded = try runCommand(
-      "ffmpeg",
+    let decoded = try runFFmpeg(
       arguments: ["-v", "error", "-nostdin", "-i", path, "-f", "rawvideo", raw])
     try #require(decoded.status == 0, "\(decoded.stderr)")
     let expected = try Data(contentsOf: URL(fileURLWithPath: raw))

@@ -10,7 +10,7 @@ import Testing
 /// A recording names the damage of its source as an import of the same file does.
 struct DamageWatchTests {
   private func ffmpeg(_ arguments: [String]) throws {
-    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin"] + arguments)
+    let result = try runFFmpeg(arguments: ["-v", "error", "-nostdin"] + arguments)
     try #require(result.status == 0, "\(result.stderr)")
   }
 

@@ -22,8 +22,7 @@ import Testing
 
   private func clip(_ name: String, _ options: [String]) throws -> String {
     let path = folder.file(name).path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=160x96:rate=25",
         "-frames:v", "\(Self.count)",
@@ -121,8 +120,7 @@ import Testing
       "hevc")
     try Self.withoutSlice(of: [10, 30], in: raw)
     let path = folder.file("slice.mkv").path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: ["-v", "error", "-nostdin", "-r", "25", "-i", raw, "-c", "copy", path])
     try #require(made.status == 0, "\(made.stderr)")
     let result = try record(path, preset: .copy)

@@ -30,8 +30,7 @@ struct FaultSample {
     let killed = crash.images[crash.images.count - 1].path
     let folder = try TemporaryFolder()
     let clip = folder.file("clip.mp4").path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30",
         "-frames:v", "60", "-c:v", "libx264", "-g", "12", "-bf", "2", "-pix_fmt", "yuv420p", clip,

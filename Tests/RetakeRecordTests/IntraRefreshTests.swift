@@ -20,8 +20,7 @@ import Testing
 
   private func clip(_ name: String) throws -> String {
     let path = folder.file(name).path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25",
         "-frames:v", "\(Self.count)", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-bf", "0",
@@ -125,8 +124,7 @@ import Testing
     let path = try clip("whole.ts")
     // Without the first picture, the only IDR picture.
     let cut = folder.file("cut.mkv").path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-i", path, "-c", "copy", "-bsf:v", "noise=drop=lt(n\\,5)", cut,
       ])

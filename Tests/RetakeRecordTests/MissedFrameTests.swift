@@ -31,8 +31,7 @@ import Testing
     missing: ClosedRange<Int>, in folder: TemporaryFolder
   ) throws -> RecordingResult {
     let path = folder.file("clip.avi").path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30",
         "-frames:v", "150", "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", path,

@@ -9,8 +9,7 @@ struct RateNoteTests {
   private func notes(_ name: String, _ output: String...) throws -> [String]? {
     let folder = try TemporaryFolder()
     let file = folder.file(name).path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30",
         "-frames:v", "10",

@@ -18,8 +18,7 @@ private struct Rig {
   init() throws {
     folder = try TemporaryFolder("retake-rig")
     clip = folder.file("rig.mkv").path
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30", "-f",
         "lavfi", "-i", "testsrc=size=96x64:rate=15", "-map", "0", "-map", "1", "-t", "2", "-c:v",

@@ -122,8 +122,7 @@ import Testing
     let size = #expect(throws: SessionError.self) { try check(smaller, whole) }
     #expect(size?.cause == "its frame 0 is 64x48, not 96x64")
     let shorter = mine.folder.file("shorter.mp4")
-    let cut = try runCommand(
-      "ffmpeg",
+    let cut = try runFFmpeg(
       arguments: [
         "-v", "error", "-i", mine.source.path, "-c", "copy", "-frames:v", "96", shorter.path,
       ])
@@ -142,8 +141,7 @@ import Testing
   @Test func `packets before an edit list's start go along, and the frames stay`() throws {
     let imported = try ImportedClip(.openGOP)
     let edited = imported.folder.file("edited.mp4")
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-ss", "0.5", "-i", imported.source.path, "-c", "copy", edited.path,
       ])

@@ -11,8 +11,8 @@ import Testing
 /// Sessions in which rows of frames are missing, one or many.
 @Suite struct MissingRowTests {
   private func sqlite(_ imported: ImportedClip, _ sql: String) throws {
-    let result = try runCommand(
-      "sqlite3", arguments: [imported.path + "/session.sqlite", sql])
+    let result = try runSQLite(
+      arguments: [imported.path + "/session.sqlite", sql])
     try #require(result.status == 0, "\(result.stderr)")
   }
 

@@ -13,8 +13,7 @@ import Testing
 
   private func session(_ format: String) throws -> String {
     let path = folder.file("\(format).webm").path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=1",
         "-vf", "format=\(format)", "-c:v", "libvpx-vp9", "-auto-alt-ref", "0", "-deadline",
@@ -59,8 +58,7 @@ import Testing
     #expect(mp4.map(\.lacksOpacity) == [true])
     let mkv = try export.media(to: folder.file("e.mkv").path)
     #expect(mkv.map(\.lacksOpacity) == [false])
-    let decoded = try runCommand(
-      "ffmpeg",
+    let decoded = try runFFmpeg(
       arguments: [
         "-v", "error", "-c:v", "libvpx-vp9", "-i", folder.file("e.mkv").path, "-frames:v", "1",
         "-f", "rawvideo", "-",

@@ -114,8 +114,7 @@ import Testing
   @Test func `a row that is not the one that was written is named before its frame is read`() throws
   {
     let imported = try ImportedClip(.lateStart)
-    _ = try runCommand(
-      "sqlite3",
+    _ = try runSQLite(
       arguments: [
         imported.path + "/session.sqlite",
         "UPDATE frame SET pts_ns = pts_ns + 1 WHERE sequence = 3",

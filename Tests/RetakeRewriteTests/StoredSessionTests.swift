@@ -95,8 +95,8 @@ import Testing
   @Test func `a damaged old session is not migrated`() throws {
     let folder = try TemporaryFolder()
     let path = try Self.closed[0].copy(to: folder)
-    _ = try runCommand(
-      "sqlite3", arguments: [path + "/session.sqlite", "UPDATE frame SET pts_ns = 1"])
+    _ = try runSQLite(
+      arguments: [path + "/session.sqlite", "UPDATE frame SET pts_ns = 1"])
     let target = SessionTarget(into: folder.file("Migrated").path)
     #expect(code { try SessionMigration(of: path, to: target).run() } == "store.corrupt")
     #expect(!FileManager.default.fileExists(atPath: folder.file("Migrated/schema-1-recorded").path))

@@ -61,7 +61,7 @@ import Testing
   ]
 
   private func change(_ imported: ImportedClip, _ sql: String) throws {
-    let result = try runCommand("sqlite3", arguments: [imported.path + "/session.sqlite", sql])
+    let result = try runSQLite(arguments: [imported.path + "/session.sqlite", sql])
     #expect(result.status == 0, "\(result.stderr)")
   }
 

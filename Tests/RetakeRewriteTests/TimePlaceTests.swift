@@ -16,8 +16,8 @@ import Testing
   }
 
   private func ffmpeg(_ arguments: [String]) throws {
-    let result = try runCommand(
-      "ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
+    let result = try runFFmpeg(
+      arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
     guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
   }
 
@@ -41,8 +41,7 @@ import Testing
 
   /// The frames decoded by FFmpeg's own command, in its order.
   private func framehash(_ file: URL) throws -> [String] {
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-i", file.path, "-vf", "setpts=N", "-fps_mode", "passthrough",
         "-f", "framehash", "-",

@@ -52,7 +52,7 @@ struct BadInputTests {
   }
 
   private func ffmpeg(_ arguments: String...) throws {
-    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin"] + arguments)
+    let result = try runFFmpeg(arguments: ["-v", "error", "-nostdin"] + arguments)
     try #require(result.status == 0, "\(result.stderr)")
   }
 
@@ -86,8 +86,7 @@ struct BadInputTests {
       "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "50", "-c:v", "libx264",
       "-g", "10", "-bf", "0", "-pix_fmt", "yuv420p", source)
     try ffmpeg("-i", source, "-c", "copy", clear.path)
-    let copied = try runCommand(
-      "ffmpeg",
+    let copied = try runFFmpeg(
       arguments: ["-v", "error", "-nostdin", "-i", source, "-c", "copy"] + Self.encryption
         + [secret.path])
     try #require(copied.status == 0, "\(copied.stderr)")
@@ -261,8 +260,8 @@ struct BadInputTests {
 
   @Test func `sound alone is refused`() throws {
     let sound = folder.file("sound.wav").path
-    _ = try runCommand(
-      "ffmpeg", arguments: ["-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", sound])
+    _ = try runFFmpeg(
+      arguments: ["-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", sound])
 
     let found = importing(sound)
 

@@ -113,8 +113,7 @@ struct ContainerEvidenceTests {
 
   @Test func `an APNG that was written to a pipe has no number of frames`() throws {
     let folder = try TemporaryFolder()
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: ["-v", "error", "-nostdin"] + Self.apng.inputs + Self.apng.output + ["pipe:1"])
     let file = folder.file("pipe.apng")
     try result.stdoutBytes.write(to: file)

@@ -130,8 +130,7 @@ struct DamageTests {
 
   @Test func `a changed row is found by the doctor`() throws {
     let imported = try ImportedClip(.lateStart)
-    let result = try runCommand(
-      "sqlite3",
+    let result = try runSQLite(
       arguments: [
         imported.path + "/session.sqlite",
         "UPDATE frame SET pts_ns = pts_ns + 1 WHERE sequence = 3",
@@ -169,8 +168,7 @@ struct DamageTests {
   @Test func `a database that names a file elsewhere is refused`() throws {
     let imported = try ImportedClip(.lateStart)
     for path in ["../../etc/passwd", "/etc/passwd", "media//x", "media/./x"] {
-      _ = try runCommand(
-        "sqlite3",
+      _ = try runSQLite(
         arguments: [imported.path + "/session.sqlite", "UPDATE segment SET file = '\(path)'"])
       #expect(code { try imported.reader() } == "session.file.unsafe")
     }

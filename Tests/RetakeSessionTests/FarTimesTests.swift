@@ -22,8 +22,7 @@ struct FarTimesTests {
       "-f", "lavfi", "-i", "sine=frequency=440:duration=1", "-f", "lavfi", "-i",
       "testsrc2=size=96x64:rate=25:duration=1",
     ]
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: ["-v", "error", "-nostdin", "-y"] + inputs
         + ["-c:v", "mpeg4", "-bf", "0", "-c:a", "pcm_s16le"] + output + [file])
     try #require(result.status == 0, "\(result.stderr)")

@@ -12,15 +12,14 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func ffmpeg(_ arguments: String...) throws {
-    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin"] + arguments)
+    let result = try runFFmpeg(arguments: ["-v", "error", "-nostdin"] + arguments)
     try #require(result.status == 0, "\(result.stderr)")
   }
 
   /// Three pieces of 50 frames, and the clip that they come from.
   private func pieces(_ options: [String]) throws -> (clip: String, pieces: [Data]) {
     let clip = folder.file("clip.mp4").path
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25",
         "-frames:v", "150", "-pix_fmt", "yuv420p", "-g", "25",

@@ -68,8 +68,7 @@ import Testing
     let samples = Data((0..<(48 * 32)).map { UInt8(truncatingIfNeeded: $0 &* 37) })
     try samples.write(to: folder.file("samples.raw"))
     let file = folder.file("bayer.nut")
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-f", "rawvideo", "-pix_fmt", "bayer_rggb8", "-s", "48x32", "-i",
         folder.file("samples.raw").path, "-c:v", "rawvideo", file.path,
@@ -145,10 +144,9 @@ import Testing
       folder.file("samples.raw").path,
     ]
     let file = folder.file("clip.nut")
-    let made = try runCommand("ffmpeg", arguments: input + ["-c:v", "copy", file.path])
+    let made = try runFFmpeg(arguments: input + ["-c:v", "copy", file.path])
     try #require(made.status == 0, "\(made.stderr)")
-    _ = try runCommand(
-      "ffmpeg",
+    _ = try runFFmpeg(
       arguments: input + ["-f", "rawvideo", "-pix_fmt", "rgb24", folder.file("own.raw").path])
     let result = try SessionImporter(
       ImportOptions(file: file.path, into: folder.file("Recordings").path)
@@ -188,8 +186,7 @@ import Testing
   static func framehash(
     _ file: URL, as format: String?, transform: String = "simple"
   ) throws -> [String] {
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-noautorotate", "-flags", "bitexact", "-idct", transform, "-i",
         file.path, "-map", "0:v:0", "-fps_mode", "passthrough",

@@ -66,8 +66,7 @@ import Testing
       })
     writer.append([RunRecord(run: 0, kind: "live", pipeline: "{}", startedNanoseconds: 0)])
     try writer.close()
-    _ = try runCommand(
-      "sqlite3",
+    _ = try runSQLite(
       arguments: [
         database(imported).path,
         "UPDATE event SET time_ns = 77 WHERE ordinal = 2; UPDATE frame SET pts = 5 WHERE "
@@ -104,8 +103,7 @@ import Testing
 
   @Test func `samples that a damaged database lost are a loss`() throws {
     let imported = try withSensor()
-    let made = try runCommand(
-      "sqlite3",
+    let made = try runSQLite(
       arguments: [
         database(imported).path,
         "UPDATE sample SET \"values\" = zeroblob(8) WHERE \"index\" = 1",
@@ -247,8 +245,8 @@ import Testing
 
   @Test func `a session of a newer version is told by name and never rebuilt`() throws {
     let imported = try ImportedClip(.lateStart)
-    _ = try runCommand(
-      "sqlite3", arguments: [database(imported).path, "PRAGMA user_version = 5"])
+    _ = try runSQLite(
+      arguments: [database(imported).path, "PRAGMA user_version = 5"])
     let before = try contents(of: imported.path)
     #expect(
       code { try SessionRecovery(imported.path, fromMedia: true).run() }

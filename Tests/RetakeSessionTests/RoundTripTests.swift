@@ -10,8 +10,7 @@ import Testing
 struct RoundTripTests {
   /// The frames decoded by FFmpeg's own command, as hashes of its framehash muxer.
   private func framehash(_ file: URL, stream: Int) throws -> [String] {
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-noautorotate", "-flags", "bitexact", "-idct", "simple", "-i",
         file.path, "-map", "0:\(stream)", "-fps_mode", "passthrough", "-f", "framehash", "-",
@@ -72,8 +71,7 @@ struct RoundTripTests {
     let folder = try TemporaryFolder()
     let whole = try Clip.openGOP.make(in: folder)
     let cut = folder.file("cut.mp4")
-    _ = try runCommand(
-      "ffmpeg",
+    _ = try runFFmpeg(
       arguments: ["-v", "error", "-ss", "0.7", "-i", whole.path, "-c", "copy", cut.path])
 
     let result = try SessionImporter(

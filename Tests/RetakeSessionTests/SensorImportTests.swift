@@ -63,8 +63,8 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
     ).run()
     let path = result.folder.path
     let digest = try SessionReader(opening: path).sessionDigest()
-    let cut = try runCommand(
-      "sqlite3", arguments: [path + "/session.sqlite", "DELETE FROM packet WHERE \"index\" > 5"])
+    let cut = try runSQLite(
+      arguments: [path + "/session.sqlite", "DELETE FROM packet WHERE \"index\" > 5"])
     try #require(cut.status == 0)
     #expect(try SessionRecovery(path, fromMedia: true).run().notes.isEmpty)
     let again = try SessionReader(opening: path)

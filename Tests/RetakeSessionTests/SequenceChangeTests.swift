@@ -39,7 +39,7 @@ import Testing
   }
 
   private func ffmpeg(_ arguments: [String]) throws {
-    let made = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin"] + arguments)
+    let made = try runFFmpeg(arguments: ["-v", "error", "-nostdin"] + arguments)
     try #require(made.status == 0, "\(made.stderr)")
   }
 }

@@ -15,8 +15,7 @@ import Testing
   private func clip(_ name: String, _ codec: String...) throws -> String {
     let path = folder.file(name).path
     let sound = "aevalsrc='0.5*sin(200*PI*t)*between(t,0.5,0.9999)':s=48000:d=2:c=stereo"
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:d=2",
         "-f", "lavfi", "-i", sound, "-shortest", "-c:v", "mpeg4",
@@ -77,8 +76,8 @@ import Testing
         try clip("\(hasSound).mp4", "-c:a", "aac"), hasSound: hasSound
       ).folder.path
       let digest = try SessionReader(opening: path).sessionDigest()
-      let cut = try runCommand(
-        "sqlite3", arguments: [path + "/session.sqlite", "DELETE FROM packet WHERE \"index\" > 5"])
+      let cut = try runSQLite(
+        arguments: [path + "/session.sqlite", "DELETE FROM packet WHERE \"index\" > 5"])
       try #require(cut.status == 0)
       _ = try SessionRecovery(path, fromMedia: true).run()
       #expect(try SessionReader(opening: path).sessionDigest() == digest)

@@ -54,7 +54,7 @@ struct StreamEvidenceTests {
   }
 
   private func ffmpeg(_ arguments: [String]) throws -> String {
-    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
+    let result = try runFFmpeg(arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
     guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
     return result.stdout
   }

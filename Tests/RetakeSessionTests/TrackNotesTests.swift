@@ -11,8 +11,8 @@ struct TrackNotesTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func ffmpeg(_ arguments: [String]) throws {
-    let result = try runCommand(
-      "ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
+    let result = try runFFmpeg(
+      arguments: ["-v", "error", "-nostdin", "-y"] + arguments)
     try #require(result.status == 0, "\(result.stderr)")
   }
 

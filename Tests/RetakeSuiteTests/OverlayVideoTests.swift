@@ -149,8 +149,7 @@ import Testing
     try FileManager.default.removeItem(at: fixture.folder.file("Videos"))
     #expect(try draw(fixture, name).video.tracks[0].frameCount == drawn.video.tracks[0].frameCount)
     let clip = fixture.folder.file("clip.\(container)")
-    let made = try runCommand(
-      "ffmpeg",
+    let made = try runFFmpeg(
       arguments: ["-v", "error", "-f", "lavfi", "-i", "testsrc2", "-frames:v", "3", clip.path])
     try #require(made.status == 0, "\(made.stderr)")
     let before = try Data(contentsOf: clip)

@@ -161,8 +161,7 @@ package struct Clip: Sendable, CustomTestStringConvertible {
     let passes = isTwoPass ? [1, 2] : [0]
     for pass in passes {
       let plan = ["-pass", "\(pass)", "-passlogfile", folder.file("pass").path]
-      let result = try runCommand(
-        "ffmpeg",
+      let result = try runFFmpeg(
         arguments: ["-v", "error", "-nostdin", "-y"] + inputs + ["-threads", "1"] + output
           + (pass == 0 ? [] : plan) + (pass == 1 ? ["-f", "null", "-"] : [url.path]))
       guard result.status == 0 else { throw ClipFailed(message: result.stderr) }

@@ -22,7 +22,7 @@ package struct PixelForm: Sendable, CustomTestStringConvertible {
 
   /// The encoders that this FFmpeg lacks.
   package static let missing: Set<String> = {
-    let known = (try? runCommand("ffmpeg", arguments: ["-hide_banner", "-encoders"]).stdout) ?? ""
+    let known = (try? runFFmpeg(arguments: ["-hide_banner", "-encoders"]).stdout) ?? ""
     let names = Set(
       known.split(separator: "\n").compactMap { $0.split(separator: " ").dropFirst().first }
         .map(String.init))

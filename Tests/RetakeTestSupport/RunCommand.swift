@@ -12,6 +12,11 @@ package struct CommandResult: Sendable {
   package var stdoutBytes: Data
   package var stderrBytes: Data
 
+  package init(status: Int32? = nil, timedOut: Bool, stdoutBytes: Data, stderrBytes: Data) {
+    (self.status, self.timedOut) = (status, timedOut)
+    (self.stdoutBytes, self.stderrBytes) = (stdoutBytes, stderrBytes)
+  }
+
   package var stdout: String { String(decoding: stdoutBytes, as: UTF8.self) }
   package var stderr: String { String(decoding: stderrBytes, as: UTF8.self) }
 }
@@ -110,7 +115,8 @@ extension ChildPipe {
   }
 }
 
-private func changed(
+/// The environment with other values of some variables; `nil` removes a variable.
+package func changed(
   _ environment: [String: String], by changes: [String: String?]
 ) -> [String: String] {
   var result = environment

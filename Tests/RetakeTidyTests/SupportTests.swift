@@ -24,6 +24,22 @@ import Testing
     #expect(result.stderr == "err\n")
   }
 
+  @Test func `a clip is made again when a byte of its input changes`() throws {
+    for text in ["aaaa", "aaab", "aaaa"] {
+      let folder = try TemporaryFolder()
+      try folder.write(text, to: "in.gray")
+      for _ in 1...2 {
+        let result = try runFFmpeg(
+          arguments: [
+            "-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pixel_format", "gray",
+            "-video_size", "2x2", "-i", "in.gray", "-f", "rawvideo", "out.gray",
+          ], folder: folder.url)
+        #expect(result.status == 0, "\(result.stderr)")
+        #expect(try String(contentsOf: folder.file("out.gray"), encoding: .utf8) == text)
+      }
+    }
+  }
+
   @Test func `large outputs and inputs do not block`() throws {
     let megabytes = 4
     let input = Data(count: megabytes << 20)

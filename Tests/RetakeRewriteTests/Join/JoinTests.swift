@@ -35,8 +35,7 @@ private enum MadeCameras {
     try self.images(camera).write(to: images)
     try self.sound(camera).write(to: sound)
     let url = folder.file("camera\(camera).mkv")
-    let result = try runCommand(
-      "ffmpeg",
+    let result = try runFFmpeg(
       arguments: [
         "-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "gray", "-s", "32x32", "-r",
         "30", "-i", images.path, "-f", "f32le", "-ar", "\(rate)", "-ac", "1", "-i", sound.path,
