@@ -9,7 +9,7 @@ import Testing
     #expect(StageRegistry.builtInKinds == Set(StageRegistry.builtIn.kinds))
   }
 
-  private func list(_ words: String..., binary: String = Workplace.binary) throws -> CommandResult {
+  private func list(_ words: String..., binary: String? = nil) throws -> CommandResult {
     try Workplace().retake(words: ["pipeline", "stages"] + words, binary: binary)
   }
 

@@ -3,7 +3,7 @@ import RetakeProcess
 import RetakeTestSupport
 import Testing
 
-/// A new folder in which the real `retake` is called, as users call it.
+/// A new folder in which `retake` is called, as users call it.
 struct Workplace {
   static let binary = productsFolder.appending(path: "retake").path
   /// A user's own `retake`, with the stages of Tests/ImpureRetake.
@@ -18,7 +18,8 @@ struct Workplace {
     folder = try TemporaryFolder("retake-work")
   }
 
-  /// Runs `retake` here, outside CI even if the tests run in CI.
+  /// Runs `retake` here, outside CI even if the tests run in CI: inside the process of the tests if
+  /// the command needs no process.
   @discardableResult
   func retake(
     _ arguments: String..., environment: [String: String?] = [:]
@@ -27,17 +28,24 @@ struct Workplace {
   }
 
   /// The same for a list of arguments.
+  ///
+  /// - Parameter binary: A program to start as a process, even if the command needs none.
   func retake(
     words arguments: [String], environment: [String: String?] = [:],
-    timeoutSeconds: Int = ChildProcess.secondsMax,
-    binary: String = binary
+    timeoutSeconds: Int = ChildProcess.secondsMax, binary: String? = nil
   ) throws -> CommandResult {
     var changes: [String: String?] = [
       "CI": nil, "RETAKE_PENDING_DIR": nil, "NO_COLOR": nil, "RETAKE_CACHE_KEY": Self.cacheKey,
     ]
     changes.merge(environment) { $1 }
+    if binary == nil, CommandInside.canRun(arguments, changing: changes.keys) {
+      let variables = changed(ProcessInfo.processInfo.environment, by: changes)
+      return try CommandInside(
+        arguments: arguments, variables: variables, folder: folder.url, secondsMax: timeoutSeconds
+      ).run()
+    }
     return try runCommand(
-      binary, arguments: arguments, environment: changes, folder: folder.url,
+      binary ?? Self.binary, arguments: arguments, environment: changes, folder: folder.url,
       timeoutSeconds: timeoutSeconds)
   }
 

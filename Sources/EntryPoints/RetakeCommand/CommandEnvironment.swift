@@ -4,12 +4,19 @@ import Retake
 /// The environment of every command: the stages it knows, and where it was called.
 struct CommandEnvironment: Sendable {
   private static let ofProcess = Locked(CommandEnvironment(registry: .builtIn, pipelines: []))
+  /// The environment of a command that a test runs inside its own process.
+  @TaskLocal private static var ofCommand: CommandEnvironment?
 
   /// The environment on every thread: messages of a recorder's threads name the program, too.
-  static var current: CommandEnvironment { ofProcess.withLock { $0 } }
+  static var current: CommandEnvironment { ofCommand ?? ofProcess.withLock { $0 } }
 
   /// Makes this the environment of the process, before its command runs.
   func begin() { Self.ofProcess.withLock { $0 = self } }
+
+  /// Makes this the environment of the command that `body` runs.
+  func during<Result>(_ body: () -> Result) -> Result {
+    Self.$ofCommand.withValue(self, operation: body)
+  }
 
   var registry: StageRegistry
   var pipelines: [Pipeline]
@@ -19,6 +26,16 @@ struct CommandEnvironment: Sendable {
   var program = "retake"
 
   var name: ProgramName { ProgramName(program) }
+
+  /// A single listener for the command: pipelines share a program only if the same listener hears
+  /// it.
+  let programListener = {
+    // The thread that reads a program's output has no task-local values.
+    let context = ProcessContext.current
+    return ProgramListener { program, line in
+      ProcessContext.$current.withValue(context) { Console.note("\(program): \(line)") }
+    }
+  }()
 
   /// The environment variables of the process.
   var variables = EnvironmentVariables()

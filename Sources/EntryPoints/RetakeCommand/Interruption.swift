@@ -14,6 +14,7 @@ enum Interruption {
 
   /// Calls `action` once, on a separate thread, when an end is requested or if it was.
   static func onRequest(_ action: @escaping @Sendable () -> Void) {
+    guard ProcessContext.current.ownsProcess else { return }
     if let action = request.withLock({ $0.add(action) }) { start([action]) }
   }
 
@@ -39,6 +40,7 @@ enum Interruption {
   }
 
   private static func handle(_ number: Int32, _ action: @escaping @Sendable () -> Void) {
+    guard ProcessContext.current.ownsProcess else { return }
     // Before the signal is caught, so that a signal that comes at once finds its action.
     handlers.withLock { $0[number] = action }
     thread

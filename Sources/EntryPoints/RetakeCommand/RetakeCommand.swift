@@ -32,8 +32,11 @@ public enum RetakeCommand {
       registry: registry, pipelines: pipelines, arguments: arguments,
       program: isRetake ? "retake" : called
     ).begin()
-    exit(number(of: run(arguments)))
+    exit(status(of: arguments))
   }
+
+  /// Runs a command and returns its exit status.
+  static func status(of arguments: [String]) -> Int32 { number(of: run(arguments)) }
 
   /// Ends the process with the status of the last of a command's work, and without the cleanup of
   /// libraries, which could wait for a display.

@@ -1,4 +1,4 @@
-import Foundation
+import RetakeReplay
 
 /// The environment variables of the process that affect every command and every test.
 package struct EnvironmentVariables: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct EnvironmentVariables: Hashable, Sendable {
   /// Where pending goldens are written instead of next to the goldens.
   package var pendingFolder: String?
 
-  package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+  package init(environment: [String: String] = ProcessContext.current.variables) {
     let value = environment["CI"]?.lowercased() ?? ""
     // CI=0 and CI=false switch it off.
     isCI = !value.isEmpty && value != "0" && value != "false"

@@ -54,14 +54,8 @@ struct ProgramOptions: ParsableArguments {
     if let pipeline { project.programs = project.programs.adding(pipeline.program) }
     if allowProcesses { project.programs = .all }
     if allowOutside { project.places = .asNamed }
-    if showPrograms { project.programListener = Self.shown }
+    if showPrograms { project.programListener = CommandEnvironment.current.programListener }
     if watchdog?.watchdog == 0 { project.programLimits = .lifted }
     return project
-  }
-
-  /// A single listener for the process: pipelines share a program only if the same listener hears
-  /// it.
-  private static let shown = ProgramListener { program, line in
-    Console.note("\(program): \(line)")
   }
 }

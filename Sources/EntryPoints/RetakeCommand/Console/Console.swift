@@ -4,22 +4,25 @@ import Retake
 /// Results go to standard output, everything else to standard error.
 enum Console {
   /// Whether standard error is a terminal: progress is shown only then.
-  static let isInteractive = isatty(STDERR_FILENO) == 1
+  static var isInteractive: Bool { ProcessContext.current.isErrorsTerminal }
 
   /// Whether standard output has colors: only on a terminal, and not if NO_COLOR is set.
-  static let isColored =
-    isatty(STDOUT_FILENO) == 1
-    && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-
-  private static let failure = Locked<Int32?>(nil)
+  static var isColored: Bool {
+    let context = ProcessContext.current
+    return context.isOutputTerminal && (context.variables["NO_COLOR"] ?? "").isEmpty
+  }
 
   /// Why standard output did not accept a result, such as a full disk; `nil` if it accepted
   /// everything.
-  static var lostOutput: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
+  static var lostOutput: String? {
+    ProcessContext.current.lostOutput.withLock { $0 }.map { String(cString: strerror($0)) }
+  }
 
   /// Keeps the process running when a reader such as `head` closes the output. The next write
   /// reports it.
-  static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
+  static func outliveReaders() {
+    if ProcessContext.current.ownsProcess { signal(SIGPIPE, SIG_IGN) }
+  }
 
   /// Prints a result for people. Parts of it may come from a file, a database or a stage; no part
   /// can move the terminal's cursor or reverse the direction of text.
@@ -31,21 +34,20 @@ enum Console {
   /// characters that could act are written as JSON escapes.
   static func data(_ text: String) {
     // A file or a pipe gets each character as it is, because a program reads it.
-    put(isTerminal ? visibleJSON(text) : text)
+    put(ProcessContext.current.isOutputTerminal ? visibleJSON(text) : text)
   }
 
-  private static let isTerminal = isatty(STDOUT_FILENO) == 1
-
   private static func put(_ text: String) {
-    guard let cause = write(text, to: .standardOutput) else { return }
+    let context = ProcessContext.current
+    guard let cause = write(text, to: context.output) else { return }
     // The first cause: the others may only follow from it.
-    failure.withLock { $0 = $0 ?? cause }
+    context.lostOutput.withLock { $0 = $0 ?? cause }
   }
 
   /// - Parameter eraser: Removes a progress line, in the same write.
   static func note(_ text: String, after eraser: String = "") {
     // An error of standard error cannot be reported anywhere.
-    _ = write(eraser + noteText(text), to: .standardError)
+    _ = write(eraser + noteText(text), to: ProcessContext.current.errors)
   }
 
   /// Passes the messages of a compiler on to standard error as they are.
@@ -53,7 +55,7 @@ enum Console {
   /// - Parameter eraser: Removes a progress line, in the same write.
   static func passOn(_ bytes: [UInt8], after eraser: String) {
     // An error of standard error cannot be reported anywhere.
-    try? FileHandle.standardError.write(contentsOf: Data(eraser.utf8) + bytes)
+    try? ProcessContext.current.errors.write(contentsOf: Data(eraser.utf8) + bytes)
   }
 
   /// The form in which a message goes to standard error.

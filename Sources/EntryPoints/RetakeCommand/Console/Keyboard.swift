@@ -9,9 +9,9 @@ final class Keyboard {
   /// - Throws: `SuiteError.noTerminal`.
   init() throws {
     var settings = termios()
-    guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
-      throw SuiteError.noTerminal
-    }
+    guard ProcessContext.current.ownsProcess, isatty(STDIN_FILENO) == 1,
+      tcgetattr(STDIN_FILENO, &settings) == 0
+    else { throw SuiteError.noTerminal }
     self.settings = settings
   }
 

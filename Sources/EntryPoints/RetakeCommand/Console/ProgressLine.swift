@@ -24,7 +24,7 @@ final class ProgressLine: Sendable {
   ///   only the newest line waits for it. Without a thread for that, they may wait.
   convenience init(isQuiet: Bool = false, waits: Bool = true) {
     self.init(
-      on: .standardError, isShown: Console.isInteractive && !isQuiet, waits: waits)
+      on: ProcessContext.current.errors, isShown: Console.isInteractive && !isQuiet, waits: waits)
   }
 
   init(on terminal: FileHandle, isShown: Bool, waits: Bool) {

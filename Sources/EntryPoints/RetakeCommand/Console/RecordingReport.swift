@@ -58,7 +58,9 @@ final class RecordingReport {
     guard output.json, !wanted.follows else { return }
     // A reader such as `head` that leaves must not end the recording.
     do {
-      commits = try LineStream(to: .standardOutput, name: ReplayError.standardOutput) {
+      commits = try LineStream(
+        to: ProcessContext.current.output, name: ReplayError.standardOutput
+      ) {
         note("warning: \($0.lossText); the recording continues")
       }
     } catch {
@@ -71,7 +73,7 @@ final class RecordingReport {
   /// A stream for messages. If no thread can be created, they are printed where they are noticed.
   private static func noteStream() -> LineStream? {
     // The kind of output appears in no message: without standard error there is no message.
-    try? LineStream(to: .standardError, name: ReplayError.standardError)
+    try? LineStream(to: ProcessContext.current.errors, name: ReplayError.standardError)
   }
 
   /// Prints a line about the recording without waiting for a terminal, from any thread.
@@ -194,7 +196,7 @@ final class RecordingReport {
   /// Writes the line that ends the result lines. The pipe to their reader may be full, so this line
   /// may wait for the reader.
   private func addLast(_ line: String) throws {
-    let stream = try LineStream(to: .standardOutput, name: ReplayError.standardOutput)
+    let stream = try LineStream(to: ProcessContext.current.output, name: ReplayError.standardOutput)
     stream.add(line + "\n")
     _ = try stream.finish {
       output.note("waiting for the reader of the result lines; Ctrl-C ends that")

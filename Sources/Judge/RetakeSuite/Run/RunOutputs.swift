@@ -156,7 +156,7 @@ extension RunOutputs {
   ) throws -> WholeFile {
     guard isStandardOutput(path) else { return try WholeFile(path: path, output: output) }
     return WholeFile(
-      stream: .standardOutput, name: ReplayError.standardOutput, output: output,
+      stream: ProcessContext.current.output, name: ReplayError.standardOutput, output: output,
       endsWithReader: endsWithReader)
   }
 

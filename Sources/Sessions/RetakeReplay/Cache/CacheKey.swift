@@ -26,7 +26,7 @@ package struct CacheKey: Sendable {
   ///
   /// - Throws: `CacheError.weakKey`, `.noKey`.
   package static func ofUser(
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessContext.current.variables
   ) throws -> CacheKey {
     // Empty counts as unset: a CI job that may not read the secret, such as one for a fork, gets an
     // empty variable.

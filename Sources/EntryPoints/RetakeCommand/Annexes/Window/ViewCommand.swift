@@ -165,7 +165,7 @@
       options.speed = speed
       options.framesMax = once ? 1 : frames
       options.screenshot = screenshot == "-" ? "standard output" : screenshot
-      options.screenshotOutput = screenshot == "-" ? .standardOutput : nil
+      options.screenshotOutput = screenshot == "-" ? ProcessContext.current.output : nil
       options.showsResults = !noOverlay
       options.isPaused = once
       let output = output
