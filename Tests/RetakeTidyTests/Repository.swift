@@ -5,6 +5,14 @@ import RetakeTestSupport
 enum Repository {
   /// Paths from the root of all files that are committed or would be; sorted.
   static func paths(committedOnly: Bool = false) throws -> [String] {
+    try (committedOnly ? committed : all).get()
+  }
+
+  // Listed once: no test adds a file to the package.
+  private static let committed = Result { try list(committedOnly: true) }
+  private static let all = Result { try list(committedOnly: false) }
+
+  private static func list(committedOnly: Bool) throws -> [String] {
     let selection = committedOnly ? [] : ["--others", "--exclude-standard"]
     let git = try runCommand(
       "git", arguments: ["ls-files", "-z", "--cached", "--deduplicate"] + selection,
