@@ -17,6 +17,7 @@ SWIFT_FLAGS := -c release -debug-info-format none -Xswiftc -enable-testing
 SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
 RETAKE := .build/release/retake
 TEST_PROGRAM = "$$(swift build --show-bin-path $(SWIFT_FLAGS))/retakePackageTests.xctest" --testing-library swift-testing
+EVENTS := .build/test-events
 # The library that Scripts/setup --with-judges fetched, unless another one is named.
 ONNX = $(if $(RETAKE_ONNXRUNTIME),,$(patsubst %,RETAKE_ONNXRUNTIME=%, \
   $(lastword $(wildcard $(CURDIR)/.build/judges/packages/onnxruntime/capi/libonnxruntime.so.*))))
@@ -49,7 +50,10 @@ test: setup lint build-tests libretake docs-test unit-test python-test recording
 # Not by 'swift test': it passes the output on in pieces, and loses a piece that begins or ends within a character.
 # FILTER=RetakeGraphTests: only the tests whose names have this pattern.
 unit-test: build-tests ## The tests of Tests/ alone, or with FILTER=NAME some of them
-	$(ONNX) RETAKE_SKIPPED=.build/skipped Scripts/run-tests $(TEST_PROGRAM) $(if $(FILTER),--filter '$(FILTER)')
+	@rm -f $(EVENTS)
+	$(ONNX) RETAKE_SKIPPED=.build/skipped RETAKE_EVENTS=$(EVENTS) Scripts/run-tests $(TEST_PROGRAM) \
+	  --event-stream-output-path $(EVENTS) --event-stream-version 0 \
+	  $(if $(FILTER),--filter '$(FILTER)')
 
 python-test: ## The tests of Python/
 	@RETAKE_SKIPPED=.build/skipped-python Scripts/test-python

@@ -10,7 +10,7 @@ import Testing
     return try runCommand(
       Repository.url("Scripts/run-tests").path,
       arguments: ["sh", "-c", "cat '\(file.path)'; exit \(status)"],
-      environment: ["RETAKE_SKIPPED": nil])
+      environment: ["RETAKE_SKIPPED": nil, "RETAKE_EVENTS": nil])
   }
 
   @Test func `skipped tests are counted by their reason, and suites are not`() throws {
@@ -90,5 +90,34 @@ import Testing
     let broken = try run("◇ Test run started.\n", status: 139)
     #expect(broken.status == 139)
     #expect(broken.stdout.hasSuffix("0 skipped (the tests did not come to their end)\n"))
+  }
+
+  @Test func `the slowest suites are listed with the time of their tests`() throws {
+    func event(_ kind: String, _ test: String, _ seconds: Double) -> String {
+      #"{"kind":"event","payload":{"instant":{"absolute":\#(seconds),"since1970":9},"#
+        + #""kind":"\#(kind)","testID":"ATests.\#(test)"},"version":0}"#
+    }
+    let tests = (1...17).flatMap { number in
+      let name = #"S\#(number)\/`a b\/(c)`()\/S.swift:1:4"#
+      // A test waits for its turn between its beginning and that of its first case.
+      return [
+        event("testStarted", name, 1), event("testCaseStarted", name, 5),
+        event("testCaseEnded", name, 5 + Double(number)), event("testEnded", name, 90),
+      ]
+    }
+    // A case that never ends has no time.
+    let hung = event("testCaseStarted", #"S1\/`d`()\/S.swift:9:4"#, 6)
+    let folder = try TemporaryFolder()
+    let events = (tests + [hung]).joined(separator: "\n")
+    let result = try runCommand(
+      Repository.url("Scripts/run-tests").path, arguments: ["true"],
+      environment: [
+        "RETAKE_SKIPPED": nil, "RETAKE_EVENTS": try folder.write(events, to: "events").path,
+      ])
+    let lines = result.stdout.split(separator: "\n")
+    #expect(lines.first == "slowest suites, of 153.0 s in all tests:")
+    #expect(lines.dropFirst().first == "    17.0 s     1 cases  ATests.S17")
+    #expect(lines.dropLast().last == "     3.0 s     1 cases  ATests.S3")
+    #expect(lines.count == 17)
   }
 }
