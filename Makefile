@@ -6,7 +6,7 @@
 # a sixth of the time. Other Swift flags would mean a second build; for lldb, give SWIFT_FLAGS your own.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests libretake demo test unit-test python-test docs-test recordings-test example-test accept-api \
+.PHONY: help setup build build-tests libretake demo check test unit-test python-test docs-test recordings-test example-test accept-api \
   traits-test bench faults docs wheel package self-contained \
   package-test release lint format clean
 .NOTPARALLEL:
@@ -44,16 +44,20 @@ libretake: ## Build the C library, with its header, in .build/libretake
 demo: setup build ## Replay the recordings, plant a regression, show the report
 	@Scripts/demo $(RETAKE)
 
+check: ## The minute between two edits: the style of what changed, the tidy tests, the tests of its modules
+	@Scripts/changed swift | xargs -r swift format lint --strict --parallel
+	@$(MAKE) --no-print-directory unit-test FILTER="$$(Scripts/changed tests)" SKIP=FaultSuites
+
 test: setup lint build-tests libretake docs-test unit-test python-test recordings-test example-test ## Everything that CI checks
 	@cat .build/skipped .build/skipped-python .build/skipped-examples
 
 # Not by 'swift test': it passes the output on in pieces, and loses a piece that begins or ends within a character.
-# FILTER=RetakeGraphTests: only the tests whose names have this pattern.
+# FILTER=RetakeGraphTests: only the tests whose names have this pattern; SKIP=NAME: the others.
 unit-test: build-tests ## The tests of Tests/ alone, or with FILTER=NAME some of them
 	@rm -f $(EVENTS)
 	$(ONNX) RETAKE_SKIPPED=.build/skipped RETAKE_EVENTS=$(EVENTS) Scripts/run-tests $(TEST_PROGRAM) \
 	  --event-stream-output-path $(EVENTS) --event-stream-version 0 \
-	  $(if $(FILTER),--filter '$(FILTER)')
+	  $(if $(FILTER),--filter '$(FILTER)') $(if $(SKIP),--skip '$(SKIP)')
 
 python-test: ## The tests of Python/
 	@RETAKE_SKIPPED=.build/skipped-python Scripts/test-python
