@@ -69,4 +69,32 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: PixelFormat.allCases.filter(\.isTurnable), [90, 180, 270])
+  func `the stage turns each format as the overlay does, and four quarters are none`(
+    format: PixelFormat, degrees: Int
+  ) throws {
+    for (width, height) in [(6, 4), (5, 3)] {
+      var first = frame(format, width, height) { plane, y, x in (plane * 83 + y * 31 + x * 7) & 255
+      }
+      first.isMirrored = degrees == 270
+      var turned = first
+      turned.rotationDegrees = degrees
+      let upright = Upright().process(turned, anyContext)
+      let wanted = try turned.turnedUpright()
+      #expect((upright.width, upright.height) == (wanted.width, wanted.height))
+      #expect(
+        upright.digest == wanted.digest && upright.rotationDegrees == 0 && !upright.isMirrored)
+      // Back by the rest of the circle; a mirror is undone by another one, after the turn.
+      guard !first.isMirrored else { continue }
+      var back = upright
+      back.rotationDegrees = 360 - degrees
+      #expect(Upright().process(back, anyContext).bytes(of: 0) == first.bytes(of: 0))
+    }
+  }
+
+  @Test func `a frame without rotation is passed through`() throws {
+    let plain = frame(.rgb, 4, 2) { _, y, x in y + x }
+    #expect(share(Upright().process(plain, anyContext), plain))
+  }
 }

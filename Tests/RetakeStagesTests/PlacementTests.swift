@@ -11,7 +11,7 @@ import Testing
   /// The box 10,20 30x40 of the sink `boxes`, in the pixels of a source of 640x480; `nil` if that
   /// is not known.
   private func placed(
-    _ nodes: [String], _ edges: [String], format: PixelFormat = .i420
+    _ nodes: [String], _ edges: [String], format: PixelFormat = .i420, turn: ImageTurn = .init()
   ) throws -> [Double]? {
     let links = edges.map { edge in
       let ends = edge.split(separator: ">")
@@ -25,7 +25,8 @@ import Testing
     var registry = StageRegistry.builtIn
     registry.register(Corner.self)
     let pipeline = try PipelineDocument.parse(Data(text.utf8), catalog: registry)
-    let frame = ImageShape(width: 640, height: 480, format: format)
+    var frame = ImageShape(width: 640, height: 480, format: format)
+    frame.turn = turn
     let placements = try pipeline.picturePlacements(
       sources: ["camera": ImagePlacement(track: 0, shape: frame)])
     let box = placements["boxes"]?.inSource(Box(x: 10, y: 20, width: 30, height: 40))
@@ -54,6 +55,28 @@ import Testing
     #expect(try placed([square, motion], edges) == [40, 40, 120, 80])
     let odd = node("small", "downsample", #"{"width": 300, "height": 200}"#)
     #expect(try placed([odd, motion], edges) == [21.333, 48, 64, 96])
+  }
+
+  @Test(arguments: [0, 90, 180, 270], [false, true])
+  func `boxes of an upright frame are turned back, also through a crop and a downsample`(
+    degrees: Int, isMirrored: Bool
+  ) throws {
+    let upright = #"{"id": "up", "kind": "upright"}"#
+    let turn = ImageTurn(degrees: degrees, isMirrored: isMirrored)
+    let picture = OverlayImage(
+      width: 640, height: 480, rotationDegrees: degrees, isMirrored: isMirrored)
+    let plain = picture.stored(Box(x: 10, y: 20, width: 30, height: 40))
+    #expect(
+      try placed([upright, motion], ["camera>up", "up>motion", "motion>boxes"], turn: turn)
+        == [plain.x, plain.y, plain.width, plain.height])
+    let crop = node("cut", "crop", #"{"x": 100, "y": 50, "width": 200, "height": 100}"#)
+    let half = node("half", "downsample", #"{"width": 100, "height": 50}"#)
+    let deep = picture.stored(Box(x: 120, y: 90, width: 60, height: 80))
+    #expect(
+      try placed(
+        [upright, crop, half, motion],
+        ["camera>up", "up>cut", "cut>half", "half>motion", "motion>boxes"], turn: turn)
+        == [deep.x, deep.y, deep.width, deep.height])
   }
 
   @Test func `a crop is moved back, from where it really cuts`() throws {

@@ -9,6 +9,8 @@ public struct ImageView: Hashable, Sendable {
   public var width: Int
   /// Height of the output, in pixels.
   public var height: Int
+  /// How the area is turned before it is scaled.
+  var turn = ImageTurn()
 
   /// A part of the input, such as a crop. `width` and `height` must be above 0; otherwise the view
   /// is ignored, and boxes are mapped as if the output showed all of the input, pixel by pixel.
@@ -21,18 +23,27 @@ public struct ImageView: Hashable, Sendable {
     let area = Box(x: 0, y: 0, width: Double(input.width), height: Double(input.height))
     self.init(area: area, width: width, height: height)
   }
+
+  /// All of the input, turned as players show it.
+  package init(upright input: ImageShape) {
+    let isOnItsSide = input.turn.isOnItsSide
+    self.init(
+      scaling: input, width: isOnItsSide ? input.height : input.width,
+      height: isOnItsSide ? input.width : input.height)
+    turn = input.turn
+  }
 }
 
 /// Maps the pixel coordinates of a value to the frame of its source.
 package struct ImagePlacement: Hashable, Sendable {
   /// The track of the source's frame.
   package let track: Int
-  /// The upper left corner, in the source's pixels.
-  private var x = 0.0
-  private var y = 0.0
-  /// The number of source pixels per pixel here.
-  private var acrossScale = 1.0
-  private var downScale = 1.0
+  /// Where the origin is, in the source's pixels.
+  private var origin = (x: 0.0, y: 0.0)
+  /// Source pixels per pixel to the right here; one of both is 0.
+  private var across = (x: 1.0, y: 0.0)
+  /// Source pixels per pixel down here; one of both is 0.
+  private var down = (x: 0.0, y: 1.0)
   private var shape: ImageShape
 
   /// The placement of the source's own frame.
@@ -41,15 +52,38 @@ package struct ImagePlacement: Hashable, Sendable {
   }
 
   /// Whether coordinates are the same as in the source's pixels.
-  package var isPlain: Bool { x == 0 && y == 0 && acrossScale == 1 && downScale == 1 }
+  package var isPlain: Bool { origin == (0, 0) && across == (1, 0) && down == (0, 1) }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.isSame(as: right) && left.shape == right.shape
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(track)
+    hasher.combine(shape)
+  }
 
   /// Converts a box to the source's pixels, rounded to a thousandth.
   package func inSource(_ box: Box) -> Box {
     if isPlain { return box }
     func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+    // The corner with the smallest coordinates: a turned axis points the other way.
+    func least(_ start: Double, _ step: Double, _ from: Double, _ length: Double) -> Double {
+      start + (step < 0 ? from + length : from) * step
+    }
+    let start = (
+      x: least(least(origin.x, across.x, box.x, box.width), down.x, box.y, box.height),
+      y: least(least(origin.y, across.y, box.x, box.width), down.y, box.y, box.height)
+    )
     return Box(
-      x: rounded(x + box.x * acrossScale), y: rounded(y + box.y * downScale),
-      width: rounded(box.width * acrossScale), height: rounded(box.height * downScale))
+      x: rounded(start.x), y: rounded(start.y),
+      width: rounded(box.width * abs(across.x) + box.height * abs(down.x)),
+      height: rounded(box.width * abs(across.y) + box.height * abs(down.y)))
+  }
+
+  /// A point of these frames, in the source's pixels.
+  private func point(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
+    (origin.x + x * across.x + y * down.x, origin.y + x * across.y + y * down.y)
   }
 
   /// The placement of the frames that a stage makes of these.
@@ -63,21 +97,44 @@ package struct ImagePlacement: Hashable, Sendable {
     }
     // A user's stage may describe a view of any size, and the scales divide by it.
     if let view = stage.pictureView(result.shape), view.width > 0, view.height > 0 {
-      // The area is in pixels of the input, so the input's own scale applies.
-      result.x += view.area.x * acrossScale
-      result.y += view.area.y * downScale
-      result.acrossScale *= view.area.width / Double(view.width)
-      result.downScale *= view.area.height / Double(view.height)
-      (result.shape.width, result.shape.height) = (view.width, view.height)
+      result.show(view)
     }
     result.shape.format = stage.outputFormat(result.shape.format)
     return result
   }
 
+  private mutating func show(_ view: ImageView) {
+    // The area is in pixels of the input, so the input's own axes apply.
+    let (area, turn) = (view.area, view.turn)
+    origin = point(area.x, area.y)
+    // From the left to the right edge of the area, and from its top to its bottom.
+    var (right, bottom) = ((axis: across, length: area.width), (axis: down, length: area.height))
+    func scaled(_ axis: (x: Double, y: Double), _ factor: Double) -> (x: Double, y: Double) {
+      (axis.x * factor, axis.y * factor)
+    }
+    func move(along edge: (axis: (x: Double, y: Double), length: Double)) {
+      let way = scaled(edge.axis, edge.length)
+      origin = (origin.x + way.x, origin.y + way.y)
+    }
+    if turn.isMirrored {
+      move(along: right)
+      right.axis = scaled(right.axis, -1)
+    }
+    // Each quarter turn moves the lower left corner to the upper left.
+    for _ in 0..<(turn.degrees / 90) {
+      move(along: bottom)
+      (right, bottom) = ((scaled(bottom.axis, -1), bottom.length), right)
+    }
+    across = scaled(right.axis, right.length / Double(view.width))
+    down = scaled(bottom.axis, bottom.length / Double(view.height))
+    (shape.width, shape.height) = (view.width, view.height)
+    if !turn.isNone { shape.turn = ImageTurn() }
+  }
+
   /// Whether a coordinate means the same in both.
   fileprivate func isSame(as other: ImagePlacement) -> Bool {
-    (track, x, y) == (other.track, other.x, other.y)
-      && (acrossScale, downScale) == (other.acrossScale, other.downScale)
+    track == other.track && origin == other.origin && across == other.across
+      && down == other.down
   }
 }
 

@@ -33,6 +33,9 @@ extension PipelineChain where Output == Frame {
     stage(Debayer.built(.init(pattern: pattern)), id: id)
   }
 
+  /// Turns and mirrors each frame as players show it.
+  public func upright(id: String? = nil) -> PipelineChain<Frame> { stage(Upright(), id: id) }
+
   /// Keeps the luma of each frame as GRAY8.
   public func gray(id: String? = nil) -> PipelineChain<Frame> { stage(Gray(), id: id) }
 

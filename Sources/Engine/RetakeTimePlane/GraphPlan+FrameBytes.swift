@@ -46,9 +46,7 @@ extension GraphPlan {
       let given = node.inEdges.lazy.compactMap { shapes[edges[$0].from] }.first
       switch node.role {
       case .source:
-        shapes[index] = tracks[index].map {
-          ImageShape(width: $0.width, height: $0.height, format: $0.format)
-        }
+        shapes[index] = tracks[index].map { ImageShape($0) }
       case .throttle, .sample, .route, .join, .latest: shapes[index] = given
       case .pure, .stateful:
         guard !node.isInner, node.stage.signature.output == .frame, let given else {

@@ -54,7 +54,7 @@ package struct OverlayImage: Hashable, Sendable {
   }
 
   /// The inverse of `upright`.
-  func stored(_ box: Box) -> Box {
+  package func stored(_ box: Box) -> Box {
     // The rest of the circle undoes the rotation.
     let back = OverlayImage(
       width: uprightWidth, height: uprightHeight, rotationDegrees: (360 - rotationDegrees) % 360

@@ -184,7 +184,9 @@ struct ImportCommand: ParsableCommand {
           + SpanText.of(known) + (track.isRateAssumed ? " (a guess)" : "")
           + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
       if let turn = known.displayText, !output.quiet {
-        lines.append("    players \(turn); stages get the pixels as they are stored")
+        lines.append(
+          "    players \(turn); stages get the pixels as they are stored, or upright after a node 'upright'"
+        )
       }
     }
     lines += result.sensors.map { "  " + SensorText.line($0) }

@@ -24,8 +24,7 @@ struct BoxPlaces {
     self.result = result
     frameShapes = frames
     for track in result.tracks {
-      shapes[track.track] = ImageShape(
-        width: track.width, height: track.height, format: track.format)
+      shapes[track.track] = ImageShape(track)
     }
     // The order of the Dictionaries has no effect: the value that is added depends on its key
     // alone.

@@ -39,7 +39,7 @@ struct FrameImages {
       guard let frame = try? reader.frame(id),
         let png = try? FrameImage.png(of: frame, widthMax: Self.widthMax)
       else { return nil }
-      shapes[id] = ImageShape(width: frame.width, height: frame.height, format: frame.format)
+      shapes[id] = ImageShape(frame)
       return ReportImage(frame: id, width: frame.width, height: frame.height, png: png)
     }
     return (pictures, shapes)

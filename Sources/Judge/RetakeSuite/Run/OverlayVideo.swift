@@ -60,7 +60,7 @@ final class OverlayVideo: RunOutput {
     }
     (self.path, self.reader, self.track) = (path, reader, track)
     let shapes = reader.tracks.map {
-      ($0.track, ImageShape(width: $0.width, height: $0.height, format: $0.format))
+      ($0.track, ImageShape($0))
     }
     places = OverlayPlaces(
       replay.pipeline, tracks: tracks,

@@ -43,7 +43,7 @@
       _ frame: Frame, _ pipeline: Pipeline, _ places: Locked<ResultPlaces?>
     ) {
       guard places.withLock({ $0 == nil }) else { return }
-      let shape = ImageShape(width: frame.width, height: frame.height, format: frame.format)
+      let shape = ImageShape(frame)
       let tracks = ResultPlaces.liveTracks(of: pipeline)
       let known = ResultPlaces(
         pipeline, tracks: tracks,

@@ -198,7 +198,7 @@
         throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
       }
       let shapes = reader.tracks.map {
-        ($0.track, ImageShape(width: $0.width, height: $0.height, format: $0.format))
+        ($0.track, ImageShape($0))
       }
       let found = FoundResults(
         ResultPlaces(
