@@ -294,7 +294,6 @@ import Testing
   @Test func `a folder that is no bag says what it is, and which command reads it`() throws {
     let cases: [(file: String, text: String, kind: String, command: String)] = [
       ("ros/run.bag", "#ROSBAG V1.2\n", "a bag of ROS 1, run.bag", "rosbags-convert --src "),
-      ("stills/1.png", "x", "a folder of 1 image", "ffmpeg -framerate 25 -pattern_type glob -i "),
       ("empty/notes.txt", "x", "no .db3, .mcap or .bag file", "Name a .db3, .mcap or .bag file"),
     ]
     for item in cases {

@@ -210,7 +210,9 @@ import Testing
       ("robot/msg/Part", "cdr", "Other x", "uses robot/Other, which the bag does not define"),
       ("robot/msg/Big", "cdr", "float32[99999999999] x", "more than 256 numbers"),
       ("robot/msg/Zero", "cdr", "float32[0] x", "its definition has the line 'float32[0] x'"),
-      ("std_msgs/msg/Float32", "json", "", "its messages are written as 'json', not as cdr"),
+      (
+        "std_msgs/msg/Float32", "json", "", "its messages are written as 'json', not as cdr or ros1"
+      ),
     ]
     for (number, item) in cases.enumerated() {
       bag.topics.append(

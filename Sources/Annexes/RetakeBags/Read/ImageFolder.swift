@@ -344,7 +344,8 @@ struct ImageFolder: Hashable, Sendable {
     // As the names write it: 0007.
     let digits = MediaFolder.stem(ordered[0].1).dropFirst(first.count).count
     let gaps = Self.gaps(ordered.map(\.0), digits: digits)
-    let range = "\(ordered[0].0) to \(ordered[ordered.count - 1].0)"
+    let last = ordered[ordered.count - 1].0
+    let range = ordered.count == 1 ? "the number \(last)" : "the numbers \(ordered[0].0) to \(last)"
     let missing =
       gaps.count == 0
       ? "" : "; \(Self.first(gaps.first, of: gaps.count)) \(gaps.count == 1 ? "is" : "are") missing"
@@ -352,7 +353,7 @@ struct ImageFolder: Hashable, Sendable {
       throw BagError.imageTimes(
         path: root,
         cause:
-          "its \(counted(images.count, "image")) have the numbers \(range) and no times\(missing)",
+          "its \(counted(images.count, "image has", "images have")) \(range) and no times\(missing)",
         remedy: "Name the rate of the numbers, in images a second: retake import \(root.shellWord) "
           + "--rate 30")
     }

@@ -49,27 +49,29 @@ package struct SessionBuilder {
   ) throws -> (SessionFolder, FileHandle) {
     sweep(for: target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
-    // A sweep may remove the folder between its creation and its locking. It is unlikely to happen
-    // more than once.
+    // A sweep of another process may remove the folder between its creation and its locking: once
+    // for each process that begins at the same time.
     for _ in 0..<attemptsMax {
       let folder = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
       do {
         try FileManager.default.createDirectory(
-          atPath: folder.media, withIntermediateDirectories: true)
+          atPath: folder.path, withIntermediateDirectories: true)
+        guard let lock = PendingFile.locked(folder.path),
+          FileManager.default.fileExists(atPath: folder.path)
+        else { continue }
+        // Nothing inside before the lock, so that a sweep never meets a half made folder.
+        try FileManager.default.createDirectory(
+          atPath: folder.media, withIntermediateDirectories: false)
+        return (folder, lock)
       } catch {
         try? FileManager.default.removeItem(atPath: folder.path)
         throw SessionError.write(parent, error)
-      }
-      if let lock = PendingFile.locked(folder.path),
-        FileManager.default.fileExists(atPath: folder.path)
-      {
-        return (folder, lock)
       }
     }
     throw SessionError.write(path: parent, cause: "another program removes new folders there")
   }
 
-  private static let attemptsMax = 8
+  private static let attemptsMax = 100
 
   /// Removes the folders of killed imports and recoveries of the same name.
   static func sweep(for target: SessionFolder) {
