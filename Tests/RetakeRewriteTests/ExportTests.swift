@@ -42,6 +42,59 @@ import Testing
     #expect(!left.contains { $0.hasPrefix(".") })
   }
 
+  @Test(arguments: ["mov", "mp4", "nut"])
+  func `rotation and sound are kept or named`(suffix: String) throws {
+    let folder = try TemporaryFolder()
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2",
+        "-f", "lavfi", "-i", "sine=duration=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-c:a",
+        "aac", folder.file("plain.mkv").path,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+    // Of the containers that FFmpeg 5.1 writes, only MP4 and MOV have a rotation, and the original
+    // must have another suffix than the export.
+    let turned = folder.file("turned.m4v").path
+    let demuxer = try MediaDemuxer(path: folder.file("plain.mkv").path)
+    var stream = try demuxer.videoStream()
+    (stream.rotationDegrees, stream.isMirrored) = (270, true)
+    let file = try #require(FileHandle.new(turned))
+    let muxer = try MediaMuxer(
+      format: "mov", to: .descriptor(file.fileDescriptor), streams: [stream])
+    demuxer.select([stream.index])
+    while var packet = try demuxer.nextPacket() {
+      packet.stream = 0
+      try muxer.write(packet)
+    }
+    try muxer.finish()
+    #expect(try MediaDemuxer(path: turned).videoStream().turn == stream.turn)
+    let options = ImportOptions(file: turned, into: folder.url.path)
+    let session = try SessionImporter(options).run().folder
+
+    let out = folder.file("out.\(suffix)").path
+    let media = try SessionExport(of: session.path).media(to: out)
+    let turn = try MediaDemuxer(path: out).videoStream().turn
+    if suffix == "nut" {
+      #expect(
+        media[0].notes == [
+          "out.nut does not store that players mirror it left to right and turn it 270° clockwise; "
+            + ".mov and .mp4 store it"
+        ])
+    } else {
+      #expect(turn == stream.turn && media[0].notes.isEmpty)
+    }
+
+    let sound = ImportOptions(file: folder.file("plain.mkv").path, into: folder.url.path)
+    let second = try SessionImporter(sound).run().folder
+    let notes = try SessionExport(of: second.path)
+      .media(to: folder.file("two.\(suffix)").path)[0].notes
+    #expect(notes.first?.hasPrefix("the sound is left out; the original has it: ") == true)
+    #expect(notes.last?.contains("sensor") == true, "the sound became a sensor: \(notes)")
+    let copy = try SessionExport(of: second.path).media(to: folder.file("copy.mkv").path)
+    #expect(copy[0].notes.isEmpty)
+  }
+
   @Test(arguments: [Clip.elementary, .interlaced])
   func `packets without times get those of the session`(clip: Clip) throws {
     let imported = try ImportedClip(clip)
@@ -256,5 +309,12 @@ import Testing
         == "session.write")
     let left = try FileManager.default.contentsOfDirectory(atPath: imported.folder.url.path)
     #expect(left.sorted() == ["Recordings", "late.mkv"])
+  }
+}
+
+extension FileHandle {
+  fileprivate static func new(_ path: String) -> FileHandle? {
+    FileManager.default.createFile(atPath: path, contents: nil)
+      ? FileHandle(forWritingAtPath: path) : nil
   }
 }

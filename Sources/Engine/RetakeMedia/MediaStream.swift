@@ -44,6 +44,12 @@ package struct MediaStream: Hashable, Sendable {
   /// How the container says that the images are shown; nil if as they are. Only quarter turns are
   /// in `rotationDegrees`.
   package var displayTurn: DisplayTurn?
+  /// How viewers show the images, in quarter turns; nil if as they are stored.
+  package var turn: DisplayTurn? {
+    guard rotationDegrees != 0 || isMirrored else { return nil }
+    return DisplayTurn(isMirrored: isMirrored, degrees: Double(rotationDegrees))
+  }
+
   package var sampleAspect: SampleAspect = .square
   /// Whether the container does not state the aspect, so that pictures may change it later on.
   package var aspectFollowsPictures = false

@@ -279,6 +279,18 @@ static inline const uint8_t *retake_stream_side_data(const AVStream *stream,
 #endif
 }
 
+// Memory for what a container says of a whole stream, owned by the stream. NULL without memory.
+static inline uint8_t *retake_new_stream_side_data(AVStream *stream,
+                                                   enum AVPacketSideDataType type, size_t size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  AVPacketSideData *side = av_packet_side_data_new(
+      &stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data, type, size, 0);
+  return side ? side->data : NULL;
+#else
+  return av_stream_new_side_data(stream, type, size);
+#endif
+}
+
 // What a video decoder writes to FFmpeg's log: `opaque` of its context, whether it is an error, and
 // the formatted line. Called from any thread.
 typedef void (*retake_log_sink)(void *opaque, int32_t is_error, const char *line);

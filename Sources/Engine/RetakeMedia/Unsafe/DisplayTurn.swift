@@ -49,6 +49,14 @@ package struct DisplayTurn: Hashable, Sendable {
     if !isMirrored, quarterDegrees == 0 { return nil }
   }
 
+  /// FFmpeg's display matrix of the turn: nine 32-bit numbers.
+  var matrix: [Int32] {
+    var numbers = [Int32](repeating: 0, count: 9)
+    av_display_rotation_set(&numbers, degrees)
+    if isMirrored { (numbers[0], numbers[1]) = (0 &- numbers[0], 0 &- numbers[1]) }
+    return numbers
+  }
+
   /// The turn in the picture's display matrix.
   init?(of picture: AVFrame) {
     var picture = picture

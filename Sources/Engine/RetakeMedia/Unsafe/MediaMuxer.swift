@@ -41,7 +41,7 @@ package final class MediaMuxer: @unchecked Sendable {
     context.pointee.pb = self.output.makeContext()
     context.pointee.flags |= retake_format_bitexact | retake_format_custom_io
     if let comment { av_dict_set(&context.pointee.metadata, "comment", comment, 0) }
-    for stream in streams { Self.add(stream, to: context) }
+    for stream in streams { try Self.add(stream, to: context, file: file) }
     try writeHeader(context, clusterMilliseconds: clusterMilliseconds, options: options)
   }
 
@@ -129,8 +129,8 @@ package final class MediaMuxer: @unchecked Sendable {
   }
 
   private static func add(
-    _ description: MediaStream, to context: UnsafeMutablePointer<AVFormatContext>
-  ) {
+    _ description: MediaStream, to context: UnsafeMutablePointer<AVFormatContext>, file: String?
+  ) throws {
     // SAFETY: the stream belongs to the context and is freed with it.
     let stream = FFmpeg.required(avformat_new_stream(context, nil))
     description.fill(FFmpeg.required(stream.pointee.codecpar))
@@ -142,6 +142,15 @@ package final class MediaMuxer: @unchecked Sendable {
       num: description.timeBase.numerator, den: description.timeBase.denominator)
     if let rate = description.averageFrameRate {
       stream.pointee.avg_frame_rate = AVRational(num: rate.numerator, den: rate.denominator)
+    }
+    guard let turn = description.turn else { return }
+    // SAFETY: the memory has room for the nine numbers, and the stream owns it. A container without
+    // a place for them ignores them.
+    try turn.matrix.withUnsafeBytes { matrix in
+      let memory = retake_new_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, matrix.count)
+      guard let bytes = matrix.baseAddress else { return }
+      UnsafeMutableRawPointer(try FFmpeg.allocated(memory, "write a stream", file: file))
+        .copyMemory(from: bytes, byteCount: matrix.count)
     }
   }
 

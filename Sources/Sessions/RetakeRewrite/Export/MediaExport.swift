@@ -53,6 +53,7 @@ struct MediaExport {
       for (number, part) in parts.enumerated() {
         if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
         let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
+        var notes: [String] = number == 0 ? leftOut(path) : []
         let packets = try telling(other, path: path) {
           let written = try remux(
             track, part, facts.endings[number], of: count,
@@ -64,12 +65,13 @@ struct MediaExport {
           ) { report(SessionCheck.Progress(done: count + $0, total: 2 * count)) }
           .check(written)
           taken += written.taken
+          notes += try lostTurn(part.stream, in: files[number].hidden, path: name)
           return written.packets
         }
         written.append(
           SessionExport.Media(
             file: name, packets: packets, otherTracks: otherTracks,
-            lacksOpacity: hasOpacity && !Self.opacityContainers.contains(suffix)))
+            lacksOpacity: hasOpacity && !Self.opacityContainers.contains(suffix), notes: notes))
       }
       try checkCount(taken, of: count, track: track)
       // Only when every part has passed its check, so that no part appears alone.
@@ -79,6 +81,49 @@ struct MediaExport {
       for file in files { file.discard() }
       throw FullDisk.error(error, writing: path)
     }
+  }
+
+  /// A note if the container does not store how players show the images.
+  private func lostTurn(_ stream: MediaStream, in file: String, path: String) throws -> [String] {
+    guard let turn = stream.turn, try MediaDemuxer(path: file).videoStream().turn != turn else {
+      return []
+    }
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    let what =
+      turn.isMirrored
+      ? "that players \(turn.text)" : "the rotation of \(stream.rotationDegrees)°"
+    return ["\(name) does not store \(what); .mov and .mp4 store it"]
+  }
+
+  /// Notes about data of the session that no exported media has.
+  private func leftOut(_ path: String) -> [String] {
+    var notes: [String] = []
+    if let original = reader.mediaFiles().first, original.hasPrefix("media/original"),
+      let file = try? reader.folder.file(original), let demuxer = try? MediaDemuxer(path: file)
+    {
+      let others = demuxer.streams.filter { $0.kind != .video }
+      var names = others.contains { $0.kind == .audio } ? ["the sound"] : []
+      names += others.filter { $0.kind != .audio }.map {
+        "stream \($0.index) (\($0.kind.rawValue), \($0.codec))"
+      }
+      let copy = URL(fileURLWithPath: original).pathExtension
+      if !names.isEmpty {
+        notes.append(
+          names.joined(separator: ", ") + (names.count == 1 ? " is" : " are")
+            + " left out; the original has "
+            + (names.count == 1 ? "it" : "them") + ": retake session export "
+            + "\(reader.folder.path.shellWord) --media FILE.\(copy)")
+      }
+    }
+    let sensors = reader.sensors
+    if let first = sensors.first {
+      notes.append(
+        "\(counted(sensors.count, "sensor")) of the session "
+          + (sensors.count == 1 ? "is" : "are")
+          + " left out; write each into a table: --rows samples --sensor "
+          + "\(first.name.shellWord) --csv FILE")
+    }
+    return notes
   }
 
   /// Checks that all packets of the track were read: the loop ends at the first missing row.
@@ -273,6 +318,7 @@ struct MediaExport {
         var stream = MediaStream(description)
         stream.index = 0
         stream.color = reader.color(of: track)
+        stream.isMirrored = reader.tracks.contains { $0.track == track && $0.isMirrored }
         stream.hasOpacity = hasOpacity
         parts.append(Part(stream: stream, segments: [number]))
       }

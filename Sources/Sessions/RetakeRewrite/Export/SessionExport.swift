@@ -28,6 +28,8 @@ package struct SessionExport: Sendable {
     package var otherTracks: [Int] = []
     /// Whether the track's packets have opacity that the container does not hold.
     package var lacksOpacity = false
+    /// Data of the session that the file lacks, for people.
+    package var notes: [String] = []
   }
 
   private let folder: SessionFolder

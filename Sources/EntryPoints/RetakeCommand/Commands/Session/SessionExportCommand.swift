@@ -89,6 +89,8 @@ struct SessionExportCommand: ParsableCommand {
     var otherTracks: [Int]?
     /// Present if the track has opacity that the file does not hold.
     var lacksOpacity: Bool?
+    /// Other data of the session that the file lacks; absent if there is none.
+    var notes: [String]?
   }
 
   func run() throws {
@@ -103,7 +105,8 @@ struct SessionExportCommand: ParsableCommand {
           written.append(
             Written(
               file: file.file, rows: "media", count: file.packets, otherTracks: file.otherTracks,
-              lacksOpacity: file.lacksOpacity ? true : nil))
+              lacksOpacity: file.lacksOpacity ? true : nil,
+              notes: file.notes.isEmpty ? nil : file.notes))
         }
       }
       if let mcap = bag.mcap {
@@ -120,6 +123,7 @@ struct SessionExportCommand: ParsableCommand {
     }
     noteOtherTracks(written)
     noteOpacity(written)
+    for note in written.flatMap({ $0.notes ?? [] }) { output.note("note: \(visible(note))") }
     if bag.mcap != nil { noteSensors(of: try SessionReader(opening: path)) }
     if output.json { return try Console.json(written) }
     // Standard output has the table itself.
