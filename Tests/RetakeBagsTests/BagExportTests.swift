@@ -83,6 +83,7 @@ import Testing
     ).run()
     #expect(again.status == .clean, "\(again)")
     #expect(again.tracks.map(\.encoding) == ["mjpeg", "mjpeg"])
+    #expect(try SessionReader(opening: again.folder.path).info().started != nil)
     let second = folder.file("second.mcap").path
     try BagExporter(of: again.folder.path).run(to: second)
     func images(_ path: String) throws -> [ArraySlice<UInt8>] {
@@ -97,6 +98,25 @@ import Testing
       }
     }
     #expect(try images(first) == images(second))
+  }
+
+  @Test func `a session without a date has none after an export and an import`() throws {
+    let clip = folder.file("clip.mkv").path
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=0.2",
+        "-c:v", "mjpeg", clip,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+    let session = try SessionImporter(ImportOptions(file: clip, into: folder.url.path)).run()
+    let bag = folder.file("undated.mcap").path
+    try BagExporter(of: session.folder.path).run(to: bag)
+    let again = try BagImporter(
+      BagImportOptions(path: bag, name: "undated", into: folder.url.path)
+    ).run()
+    let info = try SessionReader(opening: again.folder.path).info()
+    #expect(info.started == nil && info.startedUnixNanoseconds == nil)
   }
 
   @Test(

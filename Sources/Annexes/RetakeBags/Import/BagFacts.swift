@@ -16,10 +16,19 @@ struct BagFacts {
   var rows: StoreWriter.Facts {
     [
       ("kind", "imported"), ("source", source), (BagTopics.fact, bag.canonicalText),
-      (FootageFact.key, FootageFact.stored(footage)),
-      (TimePlaces.fact, places.stored), (SessionDate.fact, origin.nanoseconds.map { "\($0)" }),
+      (FootageFact.key, FootageFact.stored(footage)), (TimePlaces.fact, places.stored),
+      (SessionDate.fact, started),
     ] + standing.facts
   }
+
+  /// nil for a bag whose clock does not count from 1970, such as the export of a session without a
+  /// date or a simulation: its times begin near 0.
+  private var started: String? {
+    origin.nanoseconds.flatMap { $0.magnitude < Self.undatedNanoseconds ? nil : "\($0)" }
+  }
+
+  /// A year.
+  private static let undatedNanoseconds: UInt64 = 365 * 86_400 * 1_000_000_000
 
   /// docs/formats/session.md, meta.
   private var bag: JSONValue {
