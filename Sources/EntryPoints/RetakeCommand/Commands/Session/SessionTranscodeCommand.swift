@@ -43,9 +43,13 @@ struct SessionTranscodeCommand: ParsableCommand {
       result = try SessionProgress.shown("transcoding", output) { report in
         try SessionTranscode(of: path, options, report: report).run()
       }
-    } catch let error as any RetakeError {
-      // Where other commands that make sessions have `--name`, this command has `--as`.
-      throw error.replacingAdvice("--name", with: "--as")
+    } catch let error as SessionError {
+      switch error {
+      case .badName, .nameTaken, .intoItself:
+        // Where other commands that make sessions have `--name`, this command has `--as`.
+        throw error.replacingAdvice("--name", with: "--as")
+      default: throw error
+      }
     }
     let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
     for note in result.notes + own { output.note("note: \(visible(note))") }
@@ -66,6 +70,10 @@ struct SessionTranscodeCommand: ParsableCommand {
     Console.result(
       "  \(ByteText.of(Int(result.bytes))); the original has "
         + ByteText.of(Int(result.originalBytes)))
+    // The original may have been moved meanwhile.
+    guard result.measuredFrames > 0 else {
+      return Console.result("  digest \(result.sessionDigest)")
+    }
     let (rate, originalRate) = (Int(result.framesPerSecond), Int(result.originalFramesPerSecond))
     let measured = counted(result.measuredFrames, "frame")
     Console.result(
