@@ -323,7 +323,7 @@ extension GoldenFolder {
       throw error
     } catch {
       throw GoldenError.io(
-        path: url.path, action: "accept the golden (\(name))", cause: error.systemText)
+        path: url.path, action: "accept the golden", cause: error.systemText)
     }
   }
 
