@@ -1,4 +1,5 @@
 import Foundation
+import RetakeStore
 import RetakeTestSupport
 import Testing
 
@@ -152,6 +153,25 @@ import Testing
     let after = try workplace.retake("session", "info", "yard", "--json").json()
     #expect(after.frames.captured.int == digest.frames.captured.int)
     #expect(after.status.text == "lossy")
+  }
+
+  @Test func `an unclosed session is called that, with the command that closes it`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 12, size: "64x48")
+    let database = workplace.folder.file("Recordings/yard/session.sqlite").path
+    let writer = try StoreWriter(continuing: database)
+    writer.setMeta("closed", "0")
+    try writer.commit()
+    try writer.release()
+    let command = "  close it: retake session recover "
+    let list = try workplace.retake("session", "list")
+    #expect(list.stdout.contains("yard  unclosed  ") && list.stdout.contains(command))
+    let info = try workplace.retake("session", "info", "yard")
+    #expect(info.stdout.contains("yard  unclosed, ") && info.stdout.contains(command))
+    let recovered = try workplace.retake("session", "recover", "yard")
+    #expect(recovered.status == 0 && recovered.stdout.hasPrefix("recovered: 12 frames kept"))
+    let after = try workplace.retake("session", "list")
+    #expect(after.stdout.contains("yard  recovered  ") && !after.stdout.contains(command))
   }
 
   @Test func `tables go to files and to standard output`() throws {

@@ -36,7 +36,7 @@ struct CrashImages {
     for image in crash.images {
       let reader = try SessionReader(
         opening: image.path, options: ReadOptions(verifiesPixels: true))
-      #expect(try reader.status() == .recovered)
+      #expect(try reader.status() == .unclosed)
       #expect(reader.tracks[0].frameCount == image.line.frames.captured)
       let last = image.line.lastSequence
       #expect(try packetDigest(of: reader, through: last) == image.line.packetDigest)

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeSession
+import RetakeStore
 import RetakeTestSupport
 import Synchronization
 import Testing
@@ -207,6 +208,66 @@ final class FailingDisk: Sendable {
     #expect(result.end == .failed)
     #expect(result.failure?.code == "record.disk.write")
     #expect(disk.count(.open) == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func `a media file that was removed or replaced is lost, and is named`(isReplaced: Bool) throws {
+    let media = RecorderOptions.test(folder).into + "/yard/media"
+    let done = Mutex(false)
+    let result = try RetakeRecordTests.record(
+      Scene(90), options: .test(folder), machine: .ticking()
+    ) { _ in
+      guard
+        !done.withLock({ done in
+          defer { done = true }; return done
+        })
+      else { return }
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? [] {
+        try? FileManager.default.removeItem(atPath: media + "/" + name)
+        if isReplaced { try? Data("other".utf8).write(to: URL(filePath: media + "/" + name)) }
+      }
+    }
+    #expect(result.end == .failed && result.failure?.code == "record.media.changed")
+    #expect(result.failure?.cause?.hasSuffix("media/video-00000.mkv") == true)
+    #expect(result.failure?.advice?.hasSuffix("check " + result.folder.path.shellWord) == true)
+    #expect(result.isClosed && result.status == .lossy)
+    #expect(try SessionReader(opening: result.folder.path).status() == .lossy)
+  }
+
+  @Test(arguments: [false, true])
+  func `a session's folder that was moved or removed is said to be that`(isRemoved: Bool) throws {
+    let path = RecorderOptions.test(folder).into + "/yard"
+    let result = try RetakeRecordTests.record(
+      Scene(90), options: .test(folder), machine: .ticking()
+    ) { _ in
+      if isRemoved {
+        try? FileManager.default.removeItem(atPath: path)
+      } else if FileManager.default.fileExists(atPath: path) {
+        try? FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
+      }
+    }
+    #expect(result.failure?.code == "record.session.moved" && !result.isClosed)
+    #expect(result.status == .unclosed && !FileManager.default.fileExists(atPath: path))
+    guard !isRemoved else { return }
+    let recovered = try SessionRecovery(path + "-moved").run()
+    #expect(recovered.wasOpen && recovered.frames > 0)
+  }
+
+  @Test func `a database without room names the command that closes the session`() {
+    let folder = SessionFolder(path: "/media/my yard")
+    let error = StoreError.diskFull(path: folder.database).leavingOpen(folder)
+    #expect(
+      error.advice == "Free some space on the disk, then close the session: "
+        + "retake session recover '/media/my yard'")
+    let busy = StoreError.busy(path: folder.database, holder: nil)
+    #expect(busy.leavingOpen(folder).advice == busy.advice)
+    let write = RecordError.writeFailed(
+      file: folder.path + "/media/video-00000.mkv", step: "write", cause: "No space left")
+    #expect(write.message == "the media could not be written")
+    #expect(write.advice?.hasSuffix("retake session check '/media/my yard'") == true)
+    let reserve = RecordError.diskReserve(
+      path: "/", freeBytes: 5_998_592, reserveBytes: 6_000_000)
+    #expect(reserve.message.hasPrefix("the disk has 5998592 bytes left, less than the 6.0 MB"))
   }
 
   @Test func `a place where no folder can be made is said in words`() throws {

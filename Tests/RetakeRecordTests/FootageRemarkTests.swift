@@ -112,20 +112,58 @@ import Testing
       "\(CopyRefusal.format(""))" == "its first images do not declare a pixel format")
   }
 
-  @Test func `a mirrored file is recorded as mirrored`() throws {
+  /// A file with this matrix in its track header, in 16.16, and colors.
+  private func turned(_ matrix: [Int32]) throws -> String {
     try ffmpeg([
       "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2", "-pix_fmt", "yuv420p",
-      "-c:v",
-      "libx264", "-bf", "0", file("plain.mp4"),
+      "-c:v", "libx264", "-bf", "0", "-color_primaries", "bt2020", "-color_trc", "smpte2084",
+      file("plain.mp4"),
     ])
     var data = try Data(contentsOf: folder.file("plain.mp4"))
     let header = try #require(data.range(of: Data("tkhd".utf8)))
-    // The first number of the matrix: -1 in 16.16.
-    data.replaceSubrange(header.upperBound + 40..<header.upperBound + 44, with: [255, 255, 0, 0])
-    try data.write(to: folder.file("mirrored.mp4"))
-    let result = try record(file("mirrored.mp4"))
+    for (place, number) in zip([0, 1, 3, 4], matrix) {
+      let start = header.upperBound + 40 + 4 * place
+      data.replaceSubrange(
+        start..<start + 4, with: withUnsafeBytes(of: (number << 16).bigEndian) { Data($0) })
+    }
+    try data.write(to: folder.file("turned.mp4"))
+    return file("turned.mp4")
+  }
+
+  @Test func `a mirrored file is recorded as mirrored`() throws {
+    let result = try record(try turned([-1, 0, 0, 1]))
     let reader = try SessionReader(opening: result.folder.path)
     #expect(reader.tracks[0].isMirrored && reader.tracks[0].rotationDegrees == 0)
     #expect(try reader.frame(FrameID(track: 0, sequence: 0)).isMirrored)
+  }
+
+  @Test func `a recording whose rows are damaged keeps colors and rotation`() throws {
+    let result = try record(try turned([0, -1, 1, 0]))
+    let path = result.folder.path
+    let before = try SessionReader(opening: path).info().tracks[0]
+    #expect(before.rotationDegrees == 270 && before.primaries == "bt2020")
+    let made = try runCommand(
+      "sqlite3",
+      arguments: [path + "/session.sqlite", "UPDATE frame SET pts = 7 WHERE sequence = 3"])
+    try #require(made.status == 0, "\(made.stderr)")
+
+    let recovered = try SessionRecovery(path, fromMedia: true).run()
+    let after = try SessionReader(opening: path).info().tracks[0]
+    #expect(recovered.rebuiltFrames == 5 && recovered.notes.isEmpty)
+    #expect(after.rotationDegrees == 270 && after.primaries == "bt2020")
+    #expect(after.transfer == "smpte2084")
+  }
+
+  @Test func `a recording without its index has the media's colors, and says what it lacks`() throws
+  {
+    let result = try record(try turned([0, -1, 1, 0]))
+    let path = result.folder.path
+    try FileManager.default.removeItem(atPath: path + "/session.sqlite")
+    let recovered = try SessionRecovery(path, fromMedia: true).run()
+    let after = try SessionReader(opening: path).info().tracks[0]
+    #expect(after.primaries == "bt2020" && after.transfer == "smpte2084")
+    // FFmpeg 6.1 and later store the rotation in Matroska.
+    let isSaid = recovered.notes.contains { $0.hasPrefix("the rotation of the images is not") }
+    #expect(isSaid == (after.rotationDegrees == 0))
   }
 }

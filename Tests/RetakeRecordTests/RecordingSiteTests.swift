@@ -108,6 +108,21 @@ import Testing
     #expect(writer.progress.events == 0)
   }
 
+  @Test func `frames whose rows cannot be written are counted`() throws {
+    let writer = try writer { _ in EIO }
+    func add(_ sequence: Int) {
+      let frame = FrameRecord(
+        track: 0, sequence: sequence, pts: nil, ptsNanoseconds: 0, arrivalNanoseconds: 0,
+        packet: nil)
+      writer.add(.frame(frame, nil))
+    }
+    for sequence in 0..<3 { add(sequence) }
+    #expect(!writer.commit(at: 0))
+    add(3)
+    writer.add(.event(event))
+    #expect(writer.progress.frames.captured == 0 && writer.progress.unwritten == 4)
+  }
+
   @Test func `a packet that the muxer refuses is reported with the muxer's message`() throws {
     let writer = try writer { _ in 0 }
     let error = MediaError.muxer(format: "matroska", file: nil, cause: "Invalid argument")

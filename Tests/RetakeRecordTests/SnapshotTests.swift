@@ -145,6 +145,18 @@ import Testing
       try SessionRecovery(image.path, fromMedia: true).run().sessionDigest == result.sessionDigest)
   }
 
+  @Test func `a log that is cut names the commit before it, and one command`() throws {
+    let image = try #require(try CrashImages().images.last)
+    let log = URL(filePath: image.path + "/session.sqlite-wal")
+    try Data(contentsOf: log).dropLast(100).write(to: log)
+    let findings = try SessionCheck(path: image.path).run().findings
+    let cut = try #require(findings.first { $0.code == "session.check.log" })
+    let open = try #require(findings.first { $0.code == "session.check.open" })
+    #expect(cut.message.hasPrefix("the database's log is cut; the rows after commit "))
+    #expect(cut.message.hasSuffix(" are lost") && cut.advice == nil)
+    #expect(open.advice == "Close it: retake session recover \(image.path.shellWord)")
+  }
+
   @Test func `a recording that ended on an error of the database has lost nothing`() throws {
     let folder = try TemporaryFolder()
     let whole = try record(Scene(20), options: .test(folder))

@@ -37,7 +37,7 @@ import Testing
   ]
 
   static let killed = Stored(
-    name: "schema-1-killed", schema: 1, frames: 44, status: .recovered,
+    name: "schema-1-killed", schema: 1, frames: 44, status: .unclosed,
     digest: "edec4d5de32208d2c0cae4b5943bf5a0")
 
   private func check(_ stored: Stored, at path: String, schema: Int) throws {

@@ -369,6 +369,30 @@ import Testing
       ])
   }
 
+  @Test func `an index made again has the colors and the turn of the media`() throws {
+    try ffmpeg([
+      "-i", try turned("m.mp4", [0, 1, 1, 0.0]), "-c", "copy", "-bsf:v",
+      "h264_metadata=transfer_characteristics=16:colour_primaries=9", file("colored.mp4"),
+    ])
+    let reader = try imported(file("colored.mp4"))
+    let before = try reader.info()
+    #expect(before.tracks[0].transfer == "smpte2084" && before.tracks[0].mirrored == true)
+    try FileManager.default.removeItem(atPath: reader.folder.database)
+    let result = try SessionRecovery(reader.folder.path, fromMedia: true).run()
+    #expect(try SessionReader(opening: reader.folder.path).info().tracks == before.tracks)
+    #expect(result.notes.count == 1 && result.notes[0].hasPrefix("there was no index, so "))
+    #expect(result.notes[0].contains("the name of its source"))
+  }
+
+  @Test func `an index made again keeps the note about an angle that is no quarter turn`() throws {
+    let half = 0.5.squareRoot()
+    let reader = try imported(try turned("odd.mp4", [half, half, -half, half]))
+    let notes = try reader.footageNotes()
+    try FileManager.default.removeItem(atPath: reader.folder.database)
+    _ = try SessionRecovery(reader.folder.path, fromMedia: true).run()
+    #expect(try SessionReader(opening: reader.folder.path).footageNotes() == notes)
+  }
+
   @Test func `a display orientation within the pictures is said`() throws {
     let path = try clip("plain.ts")
     try ffmpeg([

@@ -51,7 +51,7 @@ struct ReaderTests {
       opening: folder.path, options: ReadOptions(verifiesPixels: true))
 
     #expect(before.keys.contains("session.sqlite-wal"))
-    #expect(try reader.status() == .recovered)
+    #expect(try reader.status() == .unclosed)
     for sequence in stride(from: 119, through: 0, by: -7) {
       _ = try reader.frame(FrameID(track: 0, sequence: sequence))
     }

@@ -45,6 +45,14 @@ enum FileSystem {
     rename(path, target) == 0 ? 0 : errno
   }
 
+  /// The device and the number of the file or folder that has this name now; nil without one. A
+  /// symbolic link is not followed.
+  static func identity(of path: String) -> [UInt64]? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
+  }
+
   /// Makes exceeding the process's file size limit an ordinary error instead of a signal.
   static func ignoreSizeSignal() {
     signal(SIGXFSZ, SIG_IGN)

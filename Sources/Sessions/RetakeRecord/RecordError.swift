@@ -1,4 +1,6 @@
 public import RetakeCore
+import RetakeSession
+import RetakeStore
 
 /// An error of a recording.
 ///
@@ -34,6 +36,10 @@ public enum RecordError: RetakeError {
   case diskReserve(path: String, freeBytes: Int64, reserveBytes: Int64)
   /// The media could not be written, and a new segment would fail too.
   case writeFailed(file: String, step: String, cause: String)
+  /// Files of the media no longer have their names, or others have them.
+  case mediaChanged(files: [String])
+  /// The session's folder no longer has its name.
+  case folderMoved(path: String)
   case encoderFailed(preset: String, cause: String)
   /// Another program locked the session's database until the queue of waiting rows was full. The
   /// media that was written is kept.
@@ -125,17 +131,33 @@ public enum RecordError: RetakeError {
     case .diskReserve(let path, let free, let reserve):
       ErrorFacts(
         "record.disk.reserve",
-        "the disk has \(ByteText.of(free)) left, less than the \(ByteText.limit(reserve)) to "
+        "the disk has \(Self.size(free, below: reserve)) left, less than the \(ByteText.limit(reserve)) to "
           + "keep free",
         at: path,
         // A larger reserve was chosen with an option, so the advice is about that and not the disk.
         advice: reserve > RecorderOptions().reserveBytes
           ? "The disk has less than that: choose less than \(free / 1_000_000)MB with --min-free"
           : "Free some space, or record to another disk with --into")
-    case .writeFailed(let file, let step, let cause):
+    case .writeFailed(let file, _, let cause):
       ErrorFacts(
-        "record.disk.write", "the media could not be written (\(step))", cause: cause, at: file,
-        advice: "Check the disk, then the recording: retake session check SESSION")
+        "record.disk.write", "the media could not be written", cause: cause, at: file,
+        advice: "Check the disk, then the recording: retake session check "
+          + SessionError.session(ofMedia: file).shellWord)
+    case .mediaChanged(let files):
+      ErrorFacts(
+        "record.media.changed",
+        "\(counted(files.count, "media file was", "media files were")) removed or replaced during "
+          + "the recording; frames are lost",
+        cause: files.prefix(Self.filesMax).joined(separator: ", ")
+          + (files.count > Self.filesMax ? ", …" : ""),
+        at: files.first,
+        advice: "Find the lost frames: retake session check "
+          + SessionError.session(ofMedia: files.first ?? "").shellWord)
+    case .folderMoved(let path):
+      ErrorFacts(
+        "record.session.moved",
+        "the session's folder was moved or removed during the recording", at: path,
+        advice: "If it was moved, close it where it is now: retake session recover FOLDER")
     case .encoderFailed(let preset, let cause):
       ErrorFacts(
         "record.encoder.failed", "\(preset) failed several times in a row", cause: cause,
@@ -170,6 +192,15 @@ public enum RecordError: RetakeError {
     isStopped ? .stoppedBefore(source: source) : .noFrames(source: source, cause: cause)
   }
 
+  /// Exact where a rounded size would be the limit's.
+  private static func size(_ bytes: Int64, below limit: Int64) -> String {
+    let text = ByteText.of(bytes)
+    return text == ByteText.of(limit) ? counted(bytes, "byte") : text
+  }
+
+  /// Maximum number of files that an error names.
+  private static let filesMax = 3
+
   private static func rate(_ value: Double) -> String {
     let tenths = (value * 10).rounded()
     return "\(tenths / 10)"
@@ -185,6 +216,21 @@ public enum RecordError: RetakeError {
   public var place: Place? { facts.place }
   /// The next step for the user; `nil` if there is no general advice.
   public var advice: String? { facts.advice }
+}
+
+extension CodedError {
+  /// The error with the command that closes the session, if the error left its database open.
+  func leavingOpen(_ folder: SessionFolder) -> any CodedError {
+    guard let error = self as? StoreError else { return self }
+    if case .busy = error { return self }
+    var facts = error.facts
+    var first = "Check the disk and the folder's permissions"
+    if case .diskFull = error { first = "Free some space on the disk" }
+    facts.advice =
+      "\(first), then close the session: retake session recover "
+      + folder.path.shellWord
+    return facts
+  }
 }
 
 extension Error {

@@ -332,6 +332,10 @@ public final class Recorder: Sendable {
     if outcome.progress.frames.captured == 0 {
       // If there are media without rows, the index can be rebuilt from the media.
       if outcome.hasUnwrittenRows, let failure = outcome.failure { throw failure }
+      // Another folder may have the name now.
+      if case RecordError.folderMoved? = outcome.failure, let failure = outcome.failure {
+        throw failure
+      }
       site.discard()
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)

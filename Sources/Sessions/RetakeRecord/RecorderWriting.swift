@@ -25,6 +25,8 @@ final class RecorderWriting: @unchecked Sendable {
   private let report: @Sendable (RecordingProgress) -> Void
   private let writer: SessionWriter
   private let tracks: Int
+  /// Of the session's folder.
+  private let identity: [UInt64]?
   private var schedule: CommitSchedule
   private var watch: ClockWatch
   private var meter = RateMeter()
@@ -57,6 +59,7 @@ final class RecorderWriting: @unchecked Sendable {
       tracks: tracks, spoolRowsMax: machine.spoolRowsMax,
       segmentsMax: machine.segmentsMax)
     self.tracks = tracks
+    identity = FileSystem.identity(of: site.folder.path)
     schedule = CommitSchedule(
       intervalNanoseconds: options.commitInterval.nanoseconds,
       rowsMax: RecorderOptions.commitRowsMax)
@@ -251,15 +254,25 @@ final class RecorderWriting: @unchecked Sendable {
     waitForDatabase()
     outcome.progress = writer.progress
     outcome.failure = outcome.failure ?? writer.failure
+    guard FileSystem.identity(of: site.folder.path) == identity else {
+      // The cause of any other failure. Nothing is written to a folder that now has the name.
+      outcome.failure = RecordError.folderMoved(path: site.folder.path)
+      outcome.status = .unclosed
+      return
+    }
+    let changed = writer.changedMedia
+    if !changed.isEmpty {
+      outcome.failure = outcome.failure ?? RecordError.mediaChanged(files: changed)
+    }
     // The media is complete and only its rows are missing: `session recover --from-media` makes
     // them again, so the caller must keep the folder.
     if case RecordError.databaseHeld? = writer.failure {
-      (outcome.hasUnwrittenRows, outcome.status) = (true, .recovered)
+      (outcome.hasUnwrittenRows, outcome.status) = (true, .unclosed)
       return
     }
     guard writer.progress.frames.captured > 0 else { return }
     let found = settled(missingHashes())
-    let standing = standing(with: found)
+    let standing = standing(with: found, changed: changed)
     outcome.status = standing.status
     var facts = standing.facts
     facts += [
@@ -277,13 +290,13 @@ final class RecorderWriting: @unchecked Sendable {
     } catch {
       // All frames are committed. Only the data of the close is missing, and `session recover` adds
       // it.
-      outcome.failure = outcome.failure ?? error.coded
-      outcome.status = .recovered
+      outcome.failure = outcome.failure ?? error.coded.leavingOpen(site.folder)
+      outcome.status = .unclosed
     }
   }
 
   /// - Parameter found: Rows that were completed at the close.
-  private func standing(with found: [FrameRecord]) -> SessionStanding {
+  private func standing(with found: [FrameRecord], changed: [String]) -> SessionStanding {
     let missing = writer.progress.frames.missing
     var causes = writer.damaged
     for row in found { causes[FrameID(track: row.track, sequence: row.sequence)] = row.cause }
@@ -294,7 +307,9 @@ final class RecorderWriting: @unchecked Sendable {
     }
     return SessionStanding(
       damagedFrames: damaged.values.reduce(0, +), missingFrames: missing.values.reduce(0, +),
-      losses: pipes.losses + losses)
+      losses: pipes.losses + losses
+        + (changed.isEmpty
+          ? [] : [RecordError.mediaChanged(files: changed).message]))
   }
 
   /// How long the end of a recording waits for a database that another process has locked.

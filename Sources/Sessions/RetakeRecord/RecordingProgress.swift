@@ -41,6 +41,10 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
     }
   }
 
+  /// Frames that reached the recorder and have no row, because the database could not be written;
+  /// `frames` does not count them. `nil` if there are none.
+  public var unwritten: Int?
+
   /// Progress of one of several tracks.
   package struct Track: Hashable, Sendable, Codable {
     /// The number of the session's track.

@@ -6,7 +6,7 @@ public import RetakeSession
 public struct RecordingResult: Sendable {
   /// The folder of the new session.
   public var folder: SessionFolder
-  /// `clean` if every frame has its pixels, `lossy` if some have no pixels, `recovered` if the
+  /// `clean` if every frame has its pixels, `lossy` if some have no pixels, `unclosed` if the
   /// session could not be closed.
   public var status: SessionStatus
   /// Why it ended; `failed` if and only if there is a `failure`.

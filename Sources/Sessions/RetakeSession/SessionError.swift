@@ -33,7 +33,9 @@ public enum SessionError: RetakeError {
   /// A span of time without frames.
   case emptySpan(session: String, durationNanoseconds: Int64)
   /// The clocks of two sessions could not be compared.
-  case notAligned(sessions: [String], method: String, cause: String)
+  /// `ways` are the other methods that may work.
+  case notAligned(
+    sessions: [String], method: String, cause: String, ways: [String] = ["audio", "flash", "wall"])
   /// A trimmed session does not replay like the original.
   case trimDiffers(session: String, frame: FrameID, cause: String)
   /// No lossless encoder supports this pixel format.
@@ -111,8 +113,10 @@ public enum SessionError: RetakeError {
   }
 
   /// The commands that compare clocks in another way than the one that failed.
-  private static func otherWays(_ sessions: [String], not method: String) -> String {
-    let ways = ["audio", "flash", "wall"].filter { $0 != method }.joined(separator: " or ")
+  private static func otherWays(
+    _ sessions: [String], _ ways: [String], not method: String
+  ) -> String {
+    let ways = ways.filter { $0 != method }.joined(separator: " or ")
     let names = sessions.map(\.shellWord).joined(separator: " ")
     return "Try --align \(ways), or measure how far they are apart and write: "
       + "retake session join \(names) --align offset --offset 237ms"
@@ -130,7 +134,7 @@ public enum SessionError: RetakeError {
   }
 
   /// The folder of the session whose `media` has a file.
-  private static func session(ofMedia file: String) -> String {
+  package static func session(ofMedia file: String) -> String {
     URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().path
   }
 
@@ -178,14 +182,15 @@ public enum SessionError: RetakeError {
         "the session's database session.sqlite is missing; its media is there", at: path,
         advice: "Rebuild it from the media: "
           + "retake session recover \(path.shellWord) --from-media")
-    case .notAligned(let sessions, _, _) where sessions.count == 1:
+    case .notAligned(let sessions, _, _, _) where sessions.count == 1:
       ErrorFacts(
         "session.join.notAligned", "a session cannot be joined with itself", at: sessions.first,
         advice: "Name the sessions of two cameras; list them: retake session list", kind: .usage)
-    case .notAligned(let sessions, let method, let cause):
+    case .notAligned(let sessions, let method, let cause, let ways):
       ErrorFacts(
         "session.join.notAligned", "the clocks cannot be compared by \(method)", cause: cause,
-        at: sessions.joined(separator: " and "), advice: Self.otherWays(sessions, not: method))
+        at: sessions.joined(separator: " and "), advice: Self.otherWays(sessions, ways, not: method)
+      )
     case .unknownSensor(let session, let name, let known):
       ErrorFacts(
         "session.sensor.unknown",
@@ -211,8 +216,8 @@ public enum SessionError: RetakeError {
     case .beingRecorded(let path, let holder):
       ErrorFacts(
         "session.lock.held",
-        "a recorder writes to this session" + (holder.map { ": \($0)" } ?? ""), at: path,
-        advice: "Wait until the recording has ended, or copy the committed part: "
+        "another program writes to this session" + (holder.map { ": \($0)" } ?? ""), at: path,
+        advice: "Wait until it has ended, or copy the committed part: "
           + "retake session snapshot \(path.shellWord) --into DIR")
     case .notClosed(let path):
       ErrorFacts(
@@ -447,6 +452,7 @@ extension RegularFile.Refusal {
     case .missing: SessionError.mediaMissing(file: path)
     case .folder: MediaError.directory(file: path)
     case .link, .special, .tooLarge: MediaError.special(file: path)
+    case .system(EACCES), .system(EPERM): StoreError(self, path: path)
     case .system: MediaError.unreadable(file: path, cause: description)
     }
   }

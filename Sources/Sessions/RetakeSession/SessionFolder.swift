@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeStore
 
 /// A session's folder and the files in it.
 public struct SessionFolder: Hashable, Sendable {
@@ -33,6 +34,23 @@ public struct SessionFolder: Hashable, Sendable {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
     return names.filter { $0.hasPrefix("original.") || $0 == "original" || $0.hasPrefix("video-") }
       .sorted().map { "media/" + $0 }
+  }
+
+  /// Checks that this user may read the folder, its index and its media: a session that cannot be
+  /// read is not damaged.
+  ///
+  /// - Parameter number: The system's error number for a path that cannot be read; 0 if it can.
+  /// - Throws: `StoreError.noPermission` for the first path that cannot be read.
+  func requireReadable(number: (String, Int32) -> Int32 = Self.accessError) throws {
+    for (path, mode) in [(path, R_OK | X_OK), (media, R_OK | X_OK), (database, R_OK)]
+    where number(path, mode) == EACCES { throw StoreError.noPermission(path: path) }
+    for name in mediaOnDisk where number(path + "/" + name, R_OK) == EACCES {
+      throw StoreError.noPermission(path: path + "/" + name)
+    }
+  }
+
+  private static func accessError(_ path: String, _ mode: Int32) -> Int32 {
+    access(path, mode) == 0 ? 0 : errno
   }
 
   /// Whether the media are the files of a join, which puts `a-` and `b-` before their names.

@@ -58,7 +58,7 @@ package struct SessionSummary: Hashable, Sendable {
 extension StoreReader {
   /// How complete the session is, as far as rows and sizes of files show it.
   func status(in folder: SessionFolder, faults: [MediaSizeFault]) throws -> SessionStatus {
-    guard isClosed else { return RecorderLock.isHeld(folder.lock) ? .recording : .recovered }
+    guard isClosed else { return RecorderLock.isHeld(folder.lock) ? .recording : .unclosed }
     let stored = try meta("status").flatMap { SessionStatus(rawValue: $0) } ?? .clean
     return faults.isEmpty ? stored : .lossy
   }

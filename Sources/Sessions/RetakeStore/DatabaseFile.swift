@@ -151,12 +151,19 @@ enum DatabaseFile {
 }
 
 extension StoreError {
+  /// The file, or its folder if that is the reason why the file cannot be read.
+  private static func closed(_ path: String) -> String {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    return access(folder, X_OK) == 0 ? path : folder
+  }
+
   package init(_ refusal: RegularFile.Refusal, path: String) {
     switch refusal {
     case .missing: self = .missing(path: path)
     case .folder: self = .notSession(path: path, cause: "a folder")
     case .link, .special: self = .unsafeFile(path: path, cause: refusal.description)
     case .tooLarge: self = .unsafeFile(path: path, cause: refusal.description)
+    case .system(EACCES), .system(EPERM): self = .noPermission(path: Self.closed(path))
     case .system: self = .readFailed(path: path, cause: refusal.description)
     }
   }

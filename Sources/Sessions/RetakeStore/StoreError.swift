@@ -19,6 +19,8 @@ package enum StoreError: RetakeError {
   case diskFull(path: String)
   /// An allocation of SQLite failed; the state of the database is unknown.
   case noMemory(path: String)
+  /// The system does not let this user read the file, or search its folder.
+  case noPermission(path: String)
   case readFailed(path: String, cause: String)
   case writeFailed(path: String, cause: String)
   /// The writer was closed, or an earlier commit failed: the writer does not write any more.
@@ -78,6 +80,10 @@ package enum StoreError: RetakeError {
       ErrorFacts(
         "store.memory", "there was no memory to read or write the session database", at: path,
         advice: "Allow more memory (ulimit -v), or end other programs", kind: .memory)
+    case .noPermission(let path):
+      ErrorFacts(
+        "store.permission", "no permission to read this; it may be intact", at: path,
+        advice: "Make it readable: chmod u+rX \(path.shellWord)")
     case .readFailed(let path, let cause):
       ErrorFacts(
         "store.read", "the session database cannot be read", cause: cause, at: path,

@@ -24,7 +24,7 @@ package enum WriteAheadLog {
     // A log of no bytes is intact: a checkpoint with TRUNCATE leaves such a log.
     guard !header.isEmpty else { return nil }
     guard header.count == headerBytes else {
-      return Damage(isCut: true, text: "the write-ahead log is cut within its header")
+      return Damage(isCut: true, text: "the database's log is cut")
     }
     guard let start = Header(header) else {
       return Damage(
@@ -46,9 +46,7 @@ package enum WriteAheadLog {
       guard !frame.isEmpty else { return nil }
       number += 1
       guard frame.count == size else {
-        return Damage(
-          isCut: true,
-          text: "the write-ahead log ends within its frame \(number), which is lost")
+        return Damage(isCut: true, text: "the database's log is cut")
       }
       let salts = (frame.word(8), frame.word(12))
       // A frame from before the last reset of the log has different salts, both of them.

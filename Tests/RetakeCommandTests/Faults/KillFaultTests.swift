@@ -197,7 +197,7 @@ extension FaultSuites {
         var problems = try session.examine()
         if session.isThere {
           let status = try SessionReader(opening: recording.path).status()
-          if status == .recovered || session.last?.closed != true {
+          if status == .unclosed || session.last?.closed != true {
             problems.append("it is not closed: \(status), \(session.last?.closed == true)")
           }
         }

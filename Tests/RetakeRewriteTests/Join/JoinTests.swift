@@ -128,6 +128,29 @@ private enum MadeCameras {
     try check(path, one, two, result.alignment)
   }
 
+  @Test func `silent sound is called silent, and no way is advised that cannot work`() throws {
+    let folder = try TemporaryFolder()
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1",
+        "-f", "lavfi", "-i", "anullsrc=duration=1", "-pix_fmt", "yuv420p", "-c:v", "mpeg4", "-c:a",
+        "aac", "-t", "1", folder.file("clip.mkv").path,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+    let paths = try ["a", "b"].map { name in
+      try SessionImporter(
+        ImportOptions(
+          file: folder.file("clip.mkv").path, name: name, into: folder.file("R").path)
+      ).run().folder.path
+    }
+    let error = #expect(throws: SessionError.self) {
+      try SessionJoin(paths[0], paths[1], method: .audio).compare()
+    }
+    #expect(error?.cause == "the sound of a and b is silent")
+    #expect(error?.advice?.hasPrefix("Try --align flash, or ") == true, "\(error?.advice ?? "")")
+  }
+
   private func check(
     _ path: String, _ one: String, _ two: String, _ found: SessionJoin.Alignment
   ) throws {

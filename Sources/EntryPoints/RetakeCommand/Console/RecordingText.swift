@@ -20,7 +20,10 @@ enum RecordingText {
     let line =
       "\(result.folder.name)  \(result.status.rawValue)  \(frames.recorded) of "
       + "\(counted(frames.captured, "frame")) recorded"
-      + (missing(frames.missing).map { "  \($0)" } ?? "") + "  \(result.folder.path)"
+      + (missing(frames.missing).map { "  \($0)" } ?? "")
+      + (result.progress.unwritten.map { "  \(counted($0, "more frame")) could not be indexed" }
+        ?? "")
+      + "  \(result.folder.path)"
     return [line] + tracks(result.progress)
   }
 

@@ -100,7 +100,7 @@ final class FrameEncoder: PacketMaker {
     let encoder = try MediaEncoder(settings)
     var stream = encoder.stream
     stream.timeBase = timeBase
-    stream.rotationDegrees = frame.rotationDegrees
+    (stream.rotationDegrees, stream.isMirrored) = (frame.rotationDegrees, frame.isMirrored)
     if preset == .h264 {
       guard let configuration = AnnexB.configuration(stream.extradata) else {
         throw MediaError.encode(encoder: settings.encoder, cause: "it returned no parameter sets")

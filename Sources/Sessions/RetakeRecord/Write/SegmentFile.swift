@@ -11,6 +11,8 @@ final class SegmentFile {
   let file: String
   let epoch: StreamEpoch
   let startedNanoseconds: Int64
+  /// Of the new file; nil if the sink makes no file.
+  let identity: [UInt64]?
   private let sink: any SegmentSink
   private let muxer: MediaMuxer
   /// Offset of the end of the last commit.
@@ -32,6 +34,7 @@ final class SegmentFile {
       throw SegmentFailed(.init(step: .open, file: file, errorNumber: number))
     case .sink(let sink): self.sink = sink
     }
+    identity = FileSystem.identity(of: path)
     var stream = epoch.stream
     stream.index = 0
     // Only in the file: the row of the stream keeps the source's time base.

@@ -68,8 +68,9 @@ extension SessionWriter {
   }
 
   private func loseStore(_ error: any CodedError) {
-    failure = failure ?? error
+    failure = failure ?? error.leavingOpen(site.folder)
     isStoreLost = true
+    lose(([batch] + spool).reduce(0) { $0 + $1.frames.count })
     (batch, spool) = (CommitBatch(), [])
   }
 

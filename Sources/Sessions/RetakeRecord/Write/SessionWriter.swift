@@ -41,6 +41,8 @@ final class SessionWriter {
   var hasDurableLog: Bool
   /// Number of frames with pixels whose hash is not known yet.
   var missingHashes = 0
+  /// The files that the session's rows refer to; at most `segmentsMax`.
+  private var media: [(path: String, identity: [UInt64])] = []
   /// Why the pixels of committed frames cannot be trusted.
   var damaged: [FrameID: String] = [:]
 
@@ -80,7 +82,10 @@ final class SessionWriter {
 
   func add(_ row: RecordedRow) {
     // No commit follows, so more rows would only fill the memory.
-    guard !isStoreLost else { return }
+    guard !isStoreLost else {
+      if case .frame = row { lose(1) }
+      return
+    }
     switch row {
     case .event(let event): add(event)
     case .run(let rows): batch.runs.append(rows)
@@ -88,6 +93,17 @@ final class SessionWriter {
       if let encoded { place(encoded, of: &record) }
       batch.frames.append(record)
     }
+  }
+
+  /// Counts frames whose rows are not written.
+  func lose(_ frames: Int) {
+    guard frames > 0 else { return }
+    progress.unwritten = (progress.unwritten ?? 0) + frames
+  }
+
+  /// Media files that no longer have their names, or other files have them.
+  var changedMedia: [String] {
+    media.filter { FileSystem.identity(of: $0.path) != $0.identity }.map(\.path)
   }
 
   func add(_ event: EventRecord) {
@@ -183,6 +199,7 @@ final class SessionWriter {
     let segment = try SegmentFile(
       index: index, track: track, folder: site.folder.path, epoch: epoch,
       startedNanoseconds: time, makeSink: site.makeSink)
+    if let identity = segment.identity { media.append((segment.path, identity)) }
     lanes[track].current = segment
     lanes[track].currentIsCommitted = false
     let reason = lanes[track].segments.opened(
@@ -216,6 +233,7 @@ final class SessionWriter {
     lanes[track].current = nil
     let remains: SegmentFile.Remains = failure.isDiskFull ? .committedBytes : .allBytes
     segment?.abandon(keeping: lanes[track].currentIsCommitted ? remains : .nothing)
+    if !lanes[track].currentIsCommitted { media.removeAll { $0.path == segment?.path } }
     let lost = batch.losePackets(of: track, cause: RecordCause.lostWrite)
     // The numbers of lost packets are given again, because a track's packets are numbered without
     // gaps (docs/formats/session.md).

@@ -25,8 +25,13 @@ struct JoinClocks {
   }
 
   private func notAligned(_ method: String, _ cause: String) -> SessionError {
-    .notAligned(
-      sessions: [first.folder.path, second.folder.path], method: method, cause: cause)
+    // Only recordings in real time say when they began.
+    let areDated = [first, second].allSatisfy { session in
+      (try? session.index.store.meta(SessionDate.fact)) != nil
+    }
+    return .notAligned(
+      sessions: [first.folder.path, second.folder.path], method: method, cause: cause,
+      ways: ["audio", "flash"] + (areDated ? ["wall"] : []))
   }
 
   /// Compares the wall clock times at which the recorders began their time lines.
@@ -56,6 +61,10 @@ struct JoinClocks {
 
   private func audio() throws -> ClockFit {
     let (one, two) = (try sound(first), try sound(second))
+    let silent = zip([first, second], [one, two]).filter { $1.isSilent }.map { $0.0.folder.name }
+    guard silent.isEmpty else {
+      throw notAligned("audio", "the sound of \(silent.joined(separator: " and ")) is silent")
+    }
     switch SoundAlignment(one, two).answer() {
     case .fit(let fit): return fit
     case .nothing: throw notAligned("audio", "the sound of the two sessions does not match")

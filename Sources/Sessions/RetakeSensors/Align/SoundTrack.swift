@@ -11,6 +11,9 @@ package struct SoundTrack: Sendable {
   package var start: Double
   package var samples: [Float]
 
+  /// Whether no sample is louder than the noise of rounding to 16 bits.
+  package var isSilent: Bool { samples.allSatisfy { abs($0) <= 2 / 32_768 } }
+
   package init(start: Double, samples: [Float]) {
     (self.start, self.samples) = (start, samples)
   }

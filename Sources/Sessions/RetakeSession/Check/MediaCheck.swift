@@ -9,8 +9,10 @@ struct MediaCheck {
 
   /// Packets and frames may be large, so a stopped check ends after at most this many.
   private static let reportEvery = 16
-  private static let advice =
-    "Put the original media back, or import it again; all other frames replay"
+
+  private func advice(allLost: Bool) -> String {
+    reader.mediaAdvice + (allLost ? "" : "; all other frames replay")
+  }
 
   /// - Returns: frames that can no longer be decoded.
   func checkPackets(_ notes: inout CheckNotes) throws -> Set<FrameID> {
@@ -43,8 +45,10 @@ struct MediaCheck {
     }
     notes.packetsChecked = count
     try noteUnnamed(check.headers.damages, track: track, &notes)
-    for damage in PacketCheck.folded(damages) { note(damage, track: track, &notes) }
-    return PacketCheck.numbers(damages)
+    let numbers = PacketCheck.numbers(damages)
+    let advice = advice(allLost: numbers.count == end)
+    for damage in PacketCheck.folded(damages) { note(damage, track: track, advice, &notes) }
+    return numbers
   }
 
   /// Reports frames that the session calls good although the headers of their packets show damage,
@@ -69,7 +73,7 @@ struct MediaCheck {
   }
 
   private func note(
-    _ run: PacketCheck.Damage, track: Int, _ notes: inout CheckNotes
+    _ run: PacketCheck.Damage, track: Int, _ advice: String, _ notes: inout CheckNotes
   ) {
     let frame = reader.index.frame(ofPacket: run.packets.lowerBound, of: track)
     let (first, last) = (run.packets.lowerBound, run.packets.upperBound)
@@ -82,13 +86,13 @@ struct MediaCheck {
       let last = reader.index.frame(ofPacket: last, of: track).map { " to \($0)" } ?? ""
       message =
         "\(counted(run.packets.count, "packet")) of track \(track)"
-        + (frame.map { ", from frame \($0)\(last)," } ?? "") + " \(run.cause)"
+        + (frame.map { ", from frame \($0)\(last)," } ?? "") + " \(run.plural)"
     } else {
       message = "packets \(first) to \(last) of track \(track), the first one\(named) \(run.cause)"
     }
     notes.add(
       .error, run.topic, message, file: run.file, track: track, packet: first, frame: frame,
-      advice: Self.advice)
+      advice: advice)
   }
 
   /// Reports the frames that cannot be decoded because of the damaged packets, and the frames that
@@ -99,10 +103,12 @@ struct MediaCheck {
     let rows =
       damaged.isEmpty
       ? [] : try DamagedFrames(reader: reader).frames(of: track, damaged: damaged)
+    let end = try reader.index.store.counts(track: track).packetEnd
     for run in FrameStretch.stretches(rows.map { ($0.sequence, "") }) {
       notes.add(
         .error, "frame", Self.text(run, track: track) + " cannot be decoded without them",
-        track: track, frames: run.range(of: track), advice: Self.advice)
+        track: track, frames: run.range(of: track),
+        advice: advice(allLost: damaged.count == end))
     }
     notes.damagedFrames += rows.count
     // Damage that the session itself records is a warning: the frame is as it was stored.

@@ -11,6 +11,8 @@ final class PacketCheck {
     var file: String?
     /// Includes the verb: `is damaged: …`.
     var cause: String
+    /// The cause for several packets.
+    var plural: String { cause.hasPrefix("is ") ? "are " + cause.dropFirst(3) : cause }
     /// Topic of the finding: `packet`, `media` or `gap`.
     var topic: String
   }

@@ -10,15 +10,18 @@ struct RecordingCheck {
   private var store: StoreReader { reader.index.store }
 
   func run(_ notes: inout CheckNotes) {
+    let last = (try? store.lastCommit().ordinal) ?? 0
     let isLive = !store.isClosed && RecorderLock.isHeld(reader.folder.lock)
     // A running recorder may be in the middle of writing a frame of the log.
     if !isLive, let damage = WriteAheadLog.damage(ofDatabase: reader.folder.database) {
       notes.add(
-        damage.isCut ? .warning : .error, "log", damage.text, file: "session.sqlite-wal",
-        advice: notes.rebuildAdvice)
+        damage.isCut ? .warning : .error, "log",
+        damage.isCut ? damage.text + "; the rows after commit \(last) are lost" : damage.text,
+        file: "session.sqlite-wal",
+        // An open recording has the advice of `open`, below.
+        advice: damage.isCut ? store.isClosed ? closeAdvice : nil : notes.rebuildAdvice)
     }
     guard !store.isClosed else { return }
-    let last = (try? store.lastCommit().ordinal) ?? 0
     if isLive {
       notes.add(.note, "recording", "it is being recorded; commit \(last) is the last so far")
       return
@@ -37,9 +40,13 @@ struct RecordingCheck {
       // committed.
       notes.add(
         .warning, "open", "the recording was never closed; commit \(last) is the last",
-        advice: "Close it: retake session recover \(reader.folder.path.shellWord)")
+        advice: closeAdvice)
     }
     for tail in tails { note(tail, &notes) }
+  }
+
+  private var closeAdvice: String {
+    "Close it: retake session recover \(reader.folder.path.shellWord)"
   }
 
   /// Media after the last commit.

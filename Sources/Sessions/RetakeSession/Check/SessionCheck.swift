@@ -88,11 +88,13 @@ package struct SessionCheck: Sendable {
   /// The database cannot be used. Reports the remaining media, and how to rebuild the index from
   /// it.
   private func note(unreadable error: any RetakeError, _ notes: inout CheckNotes) {
-    // A newer schema is not damage, and rebuilding the index would lose the newer schema's data.
+    // A newer schema or a lack of permission is not damage, and rebuilding the index would lose the newer schema's data.
     var advice = notes.rebuildAdvice
     // The database of a pointer is fetched, not rebuilt.
     if case SessionError.pointer = error { advice = LargeFilePointer.advice }
-    notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : advice)
+    notes.add(
+      .error, "database", error,
+      advice: error.isNewerSchema || error.isAboutPermission ? nil : advice)
     for name in folder.mediaOnDisk {
       guard let path = try? folder.file(name), let file = try? MediaFile(path: path) else {
         notes.add(.error, "media", "\(name) cannot be opened", file: name)
@@ -141,16 +143,16 @@ package struct SessionCheck: Sendable {
       found[fault.file] = fault.kind
       if fault.kind == .pointer, let path = try? folder.file(fault.file) {
         notes.add(.error, "media", SessionError.pointer(file: path), file: fault.file)
+      } else if fault.kind == .unreadable, let path = try? folder.file(fault.file) {
+        notes.add(.error, "media", fault.error(at: path), file: fault.file)
       } else {
         notes.add(
           .error, fault.kind == .shorter ? "short" : "file", fault.text, file: fault.file,
-          advice: Self.mediaAdvice)
+          advice: reader.mediaAdvice)
       }
     }
     return found
   }
-
-  private static let mediaAdvice = "Put the original media back, or import it again"
 
   private func checkFiles(
     _ reader: SessionReader, sizes: [String: MediaSizeFault.Kind], _ notes: inout CheckNotes
@@ -167,7 +169,7 @@ package struct SessionCheck: Sendable {
         guard isOther else { continue }
         notes.add(
           .error, "file", "\(record.path) is not the file that was stored", file: record.path,
-          advice: "Put the original file back, or import it again")
+          advice: reader.mediaAdvice)
       } catch let error as any RetakeError {
         if case SessionError.interrupted = error { throw error }
         guard case MediaError.missing = error else {
@@ -192,7 +194,19 @@ package struct SessionCheck: Sendable {
   }
 }
 
+extension SessionReader {
+  /// Advice for media that is not the media of the index.
+  var mediaAdvice: String {
+    let isRecorded = (try? index.store.meta("kind")) == "recorded"
+    return "Put the original media back, "
+      + (isRecorded ? "for example from a backup" : "or import it again")
+  }
+}
+
 extension RetakeError {
   /// The session was written by a newer version; it is not damaged.
   var isNewerSchema: Bool { code == "store.schema.tooNew" }
+
+  /// The session may be intact, and only this user may not read it.
+  var isAboutPermission: Bool { code == "store.permission" }
 }

@@ -12,6 +12,17 @@ struct ImportWriting {
   let sha256: [UInt8]
   let facts: StoreWriter.Facts
 
+  /// How the tracks are shown, for the table `meta`.
+  static func display(of streams: [(track: Int, stream: MediaStream)]) -> StoreWriter.Facts {
+    [
+      (ColorFacts.fact, ColorFacts(streams.map { ($0.track, $0.stream.color) }).stored),
+      (
+        MirroredTracks.fact,
+        MirroredTracks(streams.filter(\.stream.isMirrored).map(\.track)).stored
+      ),
+    ]
+  }
+
   /// Refuses a session that no reader would open.
   ///
   /// - Parameter file: Named by the error, with the first frame of the first segment too many.

@@ -230,8 +230,6 @@ public struct SessionImporter: Sendable {
   private func facts(
     _ standing: SessionStanding, _ rows: [(MediaStream, TrackRows)]
   ) -> StoreWriter.Facts {
-    let colors = ColorFacts(rows.map { ($0.0.index, $0.0.color) })
-    let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index))
     let display =
       rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
       + rows.compactMap { stream, _ in
@@ -242,14 +240,13 @@ public struct SessionImporter: Sendable {
       }
     return [
       ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
-      (ColorFacts.fact, colors.stored), (MirroredTracks.fact, mirrored.stored),
       (FootageFact.key, FootageFact.stored(display)),
-    ] + standing.facts
+    ] + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) }) + standing.facts
   }
 
   /// How players show the images, as far as a session does not keep it: angles other than quarter
   /// turns, and the display orientation of the images themselves.
-  private static func displayNotes(_ stream: MediaStream, first: DisplayTurn?) -> [String] {
+  static func displayNotes(_ stream: MediaStream, first: DisplayTurn?) -> [String] {
     var notes: [String] = []
     if let turn = stream.displayTurn, turn.quarterDegrees == nil {
       notes.append(

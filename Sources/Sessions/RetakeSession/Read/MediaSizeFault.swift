@@ -1,4 +1,6 @@
+import Foundation
 import RetakeCore
+import RetakeStore
 
 /// A media file that is missing, or whose size alone shows that it is not the file that was stored.
 struct MediaSizeFault: Hashable, Sendable {
@@ -8,6 +10,8 @@ struct MediaSizeFault: Hashable, Sendable {
     case pointer
     case shorter
     case longer
+    /// The system does not let this user read it.
+    case unreadable
   }
 
   var kind: Kind
@@ -22,6 +26,7 @@ struct MediaSizeFault: Hashable, Sendable {
   var text: String {
     switch kind {
     case .missing: "\(file) is missing"
+    case .unreadable: "\(file) cannot be read: no permission"
     case .pointer: "\(file) is a pointer to a large file, which is not here"
     case .shorter: "\(file) has \(bytes) bytes of \(indexedBytes)"
     case .longer:
@@ -33,14 +38,33 @@ struct MediaSizeFault: Hashable, Sendable {
   static func all(of sizes: [String: MediaSize], in folder: SessionFolder) -> [MediaSizeFault] {
     sizes.keys.sorted().compactMap { name in
       guard let size = sizes[name], let path = try? folder.file(name) else { return nil }
-      let bytes = try? RegularFile.facts(of: path, links: .followed).bytes
-      guard let kind = kind(of: path, bytes: bytes, size) else { return nil }
-      return MediaSizeFault(kind: kind, file: name, bytes: bytes ?? 0, indexedBytes: size.bytes)
+      let found = Result { try RegularFile.facts(of: path, links: .followed).bytes }
+      guard let kind = kind(of: path, found, size) else { return nil }
+      return MediaSizeFault(
+        kind: kind, file: name, bytes: (try? found.get()) ?? 0, indexedBytes: size.bytes)
     }
   }
 
-  private static func kind(of path: String, bytes: Int64?, _ size: MediaSize) -> Kind? {
-    guard let bytes else { return .missing }
+  /// - Parameter path: Of the file.
+  func error(at path: String) -> any RetakeError {
+    switch kind {
+    case .missing: SessionError.mediaMissing(file: path)
+    case .pointer: SessionError.pointer(file: path)
+    case .unreadable: StoreError(.system(EACCES), path: path)
+    case .shorter, .longer:
+      SessionError.mediaSize(file: path, bytes: bytes, indexedBytes: indexedBytes)
+    }
+  }
+
+  static func kind(
+    of path: String, _ found: Result<Int64, any Error>, _ size: MediaSize
+  ) -> Kind? {
+    let bytes: Int64
+    switch found {
+    case .failure(RegularFile.Refusal.system(EACCES)): return .unreadable
+    case .failure: return .missing
+    case .success(let found): bytes = found
+    }
     // Only a file of a pointer's size is read.
     if bytes < LargeFilePointer.bytesMax, LargeFilePointer(file: path) != nil { return .pointer }
     if bytes < size.bytes { return .shorter }

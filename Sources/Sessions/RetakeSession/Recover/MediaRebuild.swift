@@ -9,8 +9,8 @@ struct MediaRebuild {
   let site: SessionFolder
   /// The readable rows of the old database.
   let salvage: StoreReader.Salvage
-  /// The tracks of the old database; nil when unknown.
-  let tracks: [Int]?
+  /// The descriptions of the tracks in the old database; nil when unknown.
+  let parts: [SegmentTrackRecord]?
   let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// The result of reading the media.
@@ -27,7 +27,9 @@ struct MediaRebuild {
     if let original = files.first(where: { $0.hasPrefix("media/original") }) {
       outcome = try importAgain(original)
     } else {
-      outcome = try RecordedRebuild(site: site, facts: facts("recorded"), report: report).run(files)
+      outcome = try RecordedRebuild(
+        site: site, facts: facts("recorded"), parts: parts ?? [], report: report
+      ).run(files)
     }
     try append(after: outcome.losses)
     return outcome
@@ -43,6 +45,7 @@ struct MediaRebuild {
   }
 
   private func importAgain(_ media: String) throws -> Outcome {
+    let tracks = parts.map { Set($0.map(\.track)) }
     let path = try site.file(media)
     let file = try MediaFile(path: path)
     let demuxer = try MediaDemuxer(path: path)
@@ -74,12 +77,19 @@ struct MediaRebuild {
     }
     let standing = SessionStanding(
       damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: findings.losses)
-    let mirrored = MirroredTracks(rows.filter(\.0.isMirrored).map(\.0.index)).stored
     let times = TimePlaces(rows.flatMap(\.1.timeline.places)).stored
     try ImportWriting(
       path: site.database, media: media, bytes: file.size, sha256: digest,
       facts: facts("imported") + standing.facts
-        + [(TimePlaces.fact, times), (MirroredTracks.fact, mirrored)]
+        + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) })
+        + [
+          (TimePlaces.fact, times),
+          (
+            FootageFact.key,
+            FootageFact.stored(
+              rows.flatMap { SessionImporter.displayNotes($0.0, first: $0.1.displayTurn) })
+          ),
+        ]
     ).write(rows) { (samples, frames) in
       // Only the old database knows the options of the import and the omitted streams. Without it,
       // all streams of the media are read.

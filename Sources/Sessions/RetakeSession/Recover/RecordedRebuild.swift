@@ -8,6 +8,8 @@ import RetakeStore
 struct RecordedRebuild {
   let site: SessionFolder
   let facts: StoreWriter.Facts
+  /// Of the old database: not every container has the rotation.
+  let parts: [SegmentTrackRecord]
   let report: @Sendable (SessionCheck.Progress) -> Bool
 
   /// One readable file.
@@ -58,11 +60,20 @@ struct RecordedRebuild {
     return track
   }
 
+  /// The recorder's number of the segment: 1 in `media/video-t2-00001.mkv`.
+  private static func number(of name: String) -> Int? {
+    name.split(separator: "-").last.flatMap { Int($0.prefix { $0 != "." }) }
+  }
+
   private func read(
     _ name: String, index: Int, losses: inout [String]
   ) throws -> Segment {
     let path = try site.file(name)
-    let (file, stream) = try (MediaFile(path: path), MediaDemuxer(path: path).videoStream())
+    let file = try MediaFile(path: path)
+    var stream = try MediaDemuxer(path: path).videoStream()
+    if let part = parts.first(where: { $0.segment == Self.number(of: name) }) {
+      stream.rotationDegrees = part.rotationDegrees
+    }
     let report = report
     var findings = try PacketIndexer(file: file, streams: [stream]) {
       report(SessionCheck.Progress(done: $0, total: 0))
@@ -123,8 +134,14 @@ struct RecordedRebuild {
     let standing = SessionStanding(
       damagedFrames: rows.reduce(0) { $0 + $1.damaged }, losses: losses)
     let times = TimePlaces(rows.flatMap(\.timeline.places)).stored
+    let streams = tracks.keys.sorted().compactMap { track in
+      tracks[track]?.first.map { (track, $0.stream) }
+    }
+    // The old index first: not every container has all of it.
     let writer = try StoreWriter(
-      building: site.database, facts: facts + standing.facts + [(TimePlaces.fact, times)])
+      building: site.database,
+      facts: ImportWriting.display(of: streams) + facts + standing.facts
+        + [(TimePlaces.fact, times)])
     for track in tracks.keys.sorted() {
       for segment in tracks[track] ?? [] {
         writer.append([Self.record(of: segment)])

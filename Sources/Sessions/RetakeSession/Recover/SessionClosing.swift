@@ -72,6 +72,7 @@ package struct SessionClosing {
   ///
   /// - Throws: `SessionError.mediaMismatch` for the first frame whose media differs.
   package func requireIntact(_ reader: SessionReader) throws {
+    try reader.index.requireSizes()
     guard let row = try damagedRows(reader).first else { return }
     let packet = row.packet ?? 0
     let segment = try reader.index.packet(track: row.track, index: packet)?.segment

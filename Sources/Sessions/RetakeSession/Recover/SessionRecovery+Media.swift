@@ -12,6 +12,7 @@ extension SessionRecovery {
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw SessionError.notSession(path: folder.path, cause: "there is no such folder")
     }
+    try folder.requireReadable()
     guard !folder.mediaOnDisk.isEmpty else {
       if folder.hasJoinedMedia {
         // An intact index needs no rows from the media.
@@ -34,12 +35,17 @@ extension SessionRecovery {
     // A session without a frame whose media has frames: earlier versions left such a session if the
     // recorder was killed before its first commit.
     case .whole(let reader) where reader.tracks.isEmpty: return try withTail(reader, exchange)
-    case .whole(let reader): return try closed(reader)
+    case .whole(let reader):
+      let result = try closed(reader)
+      // Nothing was made from the media, and the media is not what the index describes.
+      if !result.wasOpen, let fault = reader.mediaFaults().first {
+        throw fault.error(at: try folder.file(fault.file))
+      }
+      return result
     case .open(let reader): return try withTail(reader, exchange)
     case .damaged(let store):
       // The import may have selected tracks. If they cannot be read, all tracks are rebuilt.
-      let tracks = try? store?.segmentTracks().map(\.track)
-      return try rebuild(store, tracks: tracks.map { Set($0).sorted() }, exchange)
+      return try rebuild(store, parts: try? store?.segmentTracks(), exchange)
     }
   }
 
@@ -80,7 +86,7 @@ extension SessionRecovery {
     guard reader.tracks.isEmpty else { return try extend(reader, exchange) }
     // Rows without a track have no clock and no shape to continue from.
     do {
-      return try rebuild(reader.index.store, tracks: nil, exchange)
+      return try rebuild(reader.index.store, parts: nil, exchange)
     } catch SessionError.noFrames {
       return try closed(reader)
     }
@@ -109,27 +115,38 @@ extension SessionRecovery {
   }
 
   private func rebuild(
-    _ store: StoreReader?, tracks: [Int]?, _ exchange: DatabaseExchange
+    _ store: StoreReader?, parts: [SegmentTrackRecord]?, _ exchange: DatabaseExchange
   ) throws -> RecoveryResult {
     let site = try SessionBuilder(for: folder)
     defer { site.discard() }
     try site.borrowMedia()
     let salvage = store?.salvage() ?? .init()
     let rebuild = MediaRebuild(
-      site: site.folder, salvage: salvage, tracks: tracks, report: report)
+      site: site.folder, salvage: salvage, parts: parts, report: report)
+    let isMissing = !FileManager.default.fileExists(atPath: folder.database)
     let outcome = try rebuild.run()
     let reader = try SessionReader(site.folder, options: ReadOptions(framesPerChain: nil))
     try SessionClosing.check(reader.index.store, at: site.folder.database)
     try exchange.take(site.folder.database)
     try exchange.finish()
     var result = try rebuiltResult(frames: outcome.frames)
-    if !salvage.areSensorsCounted { result.notes.append(Self.goneSensors) }
+    guard !salvage.areSensorsCounted else { return result }
+    result.notes.append(
+      (isMissing ? "there was no index" : "the old index cannot be read") + Self.goneFacts)
+    let isRecorded = try reader.index.store.meta("kind") == "recorded"
+    if isRecorded, parts == nil, !reader.tracks.contains(where: { $0.rotationDegrees != 0 }) {
+      result.notes.append(Self.goneRotation)
+    }
     return result
   }
 
-  private static let goneSensors =
-    "the old index cannot be read, so the session's note and sensors that it had from elsewhere than the video (--sensor, "
-    + "topics of a bag, a program) are not in the new one; write and import them again"
+  private static let goneFacts =
+    ", so the session's note, the name of its source and sensors that it had from elsewhere than "
+    + "the video (--sensor, topics of a bag, a program) are not in the new one; write the note and "
+    + "import the sensors again"
+  private static let goneRotation =
+    "the rotation of the images is not in the media: if the source turned them, they are now shown "
+    + "as they are stored, and stages see them unturned; record again where that matters"
 
   /// - Parameter frames: Number of frames rebuilt from the media; nil when an earlier recovery did
   ///   it.

@@ -23,7 +23,14 @@ struct SessionCheckCommand: ParsableCommand {
     let path = try session.path(in: try CommandEnvironment.current.project())
     let diagnosis = try SessionProgress.shown("checking", output, megabytes: "checking MiB") {
       report in
-      try SessionCheck(path: path, decodes: deep, report: report).run()
+      do {
+        return try SessionCheck(path: path, decodes: deep, report: report).run()
+      } catch SessionError.interrupted {
+        // A check writes no file.
+        var facts = SessionError.interrupted.facts
+        facts.message = "interrupted; the check is incomplete"
+        throw facts
+      }
     }
     if output.json {
       try Console.json(diagnosis)

@@ -64,6 +64,8 @@ struct SessionListCommand: ParsableCommand {
         "\(visible(info.name))  \(info.status.rawValue)  \(counted(info.frames, "frame"))  "
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
         + labels.joined()
+        + (info.status == .unclosed
+          ? "  close it: retake session recover \(folder.path.shellWord)" : "")
     case .failure(let error):
       let facts = error.facts
       return "\(visible(folder.name))  unreadable: \(visible(facts.message))"
@@ -108,6 +110,9 @@ struct SessionInfoCommand: ParsableCommand {
       return
     }
     Console.result(visible("\(info.name)  \(info.status.rawValue), \(info.kind)  \(info.path)"))
+    if info.status == .unclosed {
+      Console.result("  close it: retake session recover \(info.path.shellWord)")
+    }
     for track in info.tracks { Console.result(visible("  " + Self.text(of: track))) }
     Console.result(
       "  \(counted(info.frames.captured, "frame")), \(info.frames.damaged) damaged, "
