@@ -46,6 +46,8 @@ struct MediaFaultTests {
           "has \(bytes.count - (fault == .shorter ? 10 : 0)) bytes, not \(stored)"))
       #expect(facts.place?.file == file.path)
     }
+    // Of a shorter file, most frames are there.
+    guard fault != .shorter else { return }
     let check = try SessionCheck(path: folder.path).run()
     let packets = check.findings.filter { $0.code == "session.check.media" }
     let texts = packets.map { $0.message + " " + ($0.advice ?? "") }
