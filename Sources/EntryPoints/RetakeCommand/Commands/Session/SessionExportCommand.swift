@@ -89,7 +89,7 @@ struct SessionExportCommand: ParsableCommand {
     var otherTracks: [Int]?
     /// Present if the track has opacity that the file does not hold.
     var lacksOpacity: Bool?
-    /// Other data of the session that the file lacks; absent if there is none.
+    /// Other data of the session that the file lacks; absent without such data.
     var notes: [String]?
   }
 
