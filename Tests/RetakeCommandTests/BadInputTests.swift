@@ -29,6 +29,44 @@ import Testing
     #expect(try workplace.listing() == before, sourceLocation: sourceLocation)
   }
 
+  @Test func `no command writes into a session`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 6)
+    try workplace.folder.write("", to: "clip.mp4")
+    let inSession = "session.output.inSession"
+    try expectTrouble(
+      inSession, ["session", "export", "yard", "--csv", "Recordings/yard/x.csv"], in: workplace)
+    try expectTrouble(
+      inSession, ["import", "clip.mp4", "--into", "Recordings/yard"], in: workplace)
+    try expectTrouble(
+      inSession, ["record", "synthetic:figures", "--into", "Recordings/yard/media"], in: workplace)
+    try expectTrouble(
+      inSession,
+      ["session", "snapshot", "yard", "--name", "new", "--into", "Recordings/yard/media"],
+      in: workplace)
+    try expectTrouble(
+      "suite.output.overInput",
+      ["replay", "yard", "--pipeline", "example:motion-boxes", "--output", "Recordings/yard/run"],
+      in: workplace)
+    try expectTrouble(
+      "session.output.file", ["import", "clip.mp4", "--into", "clip.mp4"], in: workplace,
+      says: "--into names a file", status: 64)
+  }
+
+  @Test(arguments: [
+    (["import", ""], "the file's name is empty"), (["record", ""], "the file's name is empty"),
+    (["test", "--report", ""], "--report"),
+    (["record", "synthetic:figures", "--duration", "-1s"], "'--duration -1s' is not a time"),
+    (["record", "synthetic:figures", "--frames", "99999999999999999999"], "it is too large"),
+    (["import", "*.mp4"], "no name can be made from '*'"),
+    (["init", "--bogus"], "Unknown option '--bogus'\n"),
+  ])
+  func `an argument that cannot be used says why`(words: [String], says: String) throws {
+    let result = try Workplace().retake(words: words)
+    #expect(result.status == 64, "\(result.stderr)")
+    #expect(result.stderr.contains(says), "\(result.stderr)")
+  }
+
   @Test func `only documents with nodes are suggested as pipelines`() throws {
     let workplace = try Workplace()
     try workplace.writePipeline("motion.json")

@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import Testing
 
 @testable import RetakeCommand
@@ -224,14 +225,19 @@ import Testing
   @Test(arguments: [
     ("2s", 2_000), ("500ms", 500), ("4", 4_000), ("4.25", 4_250), ("00:04", 4_000),
     ("1:30.5", 90_500), ("1:02:03", 3_723_000), ("2m", 120_000), ("1h", 3_600_000),
+    ("2400h", 8_640_000_000),
   ])
   func `a time is written as people write it`(text: String, milliseconds: Int) {
     #expect(TimeArgument.parse(text) == .milliseconds(milliseconds))
+    #expect((try? CaseOverride(parsing: "thermal=serious@\(text)")) != nil)
   }
 
-  @Test(arguments: ["", "-1s", "1:60", "1:2:3:4", ":30", "4.", "1.0000000001", "x", "3 s", "1e3"])
+  @Test(arguments: [
+    "", "-1s", "1:60", "1:2:3:4", ":30", "4.", "1.0000000001", "x", "3 s", "1e3", "2401h",
+  ])
   func `what is not a time is refused`(text: String) {
     #expect(TimeArgument.parse(text) == nil)
+    #expect(throws: ReplayError.self) { try CaseOverride(parsing: "thermal=serious@\(text)") }
   }
 
   @Test func `a trim without a folder is made next to its original`() throws {

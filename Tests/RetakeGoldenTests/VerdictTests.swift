@@ -225,7 +225,7 @@ import Testing
     #expect(library.stale(isSelected: { _ in true }, existing: []) == [key])
     #expect(library.stale(isSelected: { _ in true }, existing: [key]).isEmpty)
     #expect(library.stale(isSelected: { $0.session == "park" }, existing: []).isEmpty)
-    #expect(Comparison.stale(key).verdict == .stale)
+    #expect(Comparison.stale(key, why: "no case").verdict == .stale)
   }
 
   @Test func `two sessions pair by presentation time`() throws {

@@ -68,6 +68,34 @@ import Testing
     #expect(try fixture.accept(dryRun: true) { $0.isCI = true }.count == 4)
   }
 
+  @Test func `a result of an older pipeline or session is not accepted`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try fixture.change("24", to: "40")
+    _ = try fixture.test()
+    try fixture.change("24", to: "24")
+    let before = fixture.files("Goldens")
+    func refusal() -> SuiteError? { #expect(throws: SuiteError.self) { try fixture.accept() } }
+    let pipeline = refusal()
+    #expect(pipeline?.code == "suite.accept.outdated")
+    #expect(pipeline?.message.contains("is of another pipeline than now") == true)
+    #expect(pipeline?.advice == "Test again: retake test yard/motion")
+
+    try fixture.change("24", to: "40")
+    let session = fixture.folder.file("Recordings/yard")
+    let kept = fixture.folder.file("kept")
+    try FileManager.default.moveItem(at: session, to: kept)
+    try fixture.record("yard", seed: 2)
+    #expect(refusal()?.message.contains("is of another session than now") == true)
+    #expect(fixture.files("Goldens") == before)
+
+    try FileManager.default.removeItem(at: session)
+    try FileManager.default.moveItem(at: kept, to: session)
+    #expect(try fixture.accept().map(\.key) == ["yard/motion"])
+  }
+
   @Test func `the reason, the cause and the size of a change stay in golden.yml`() throws {
     let fixture = try ProjectFixture()
     try fixture.record("yard")

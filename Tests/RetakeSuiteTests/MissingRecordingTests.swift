@@ -45,6 +45,45 @@ import Testing
     let problem = try expectMissing(fixture, isCI: false)
     #expect(problem.code == "suite.select.noRecording")
     #expect(problem.cause?.contains("/nonexistent/cars") == true, "\(problem)")
+    #expect(problem.advice?.contains("remove") == false, "\(problem)")
+    // The advice of a recording that is gone, typed all the same.
+    var goldens = StaleGoldens(project: try fixture.project())
+    goldens.keys = ["cars/motion"]
+    #expect(try goldens.remove(isCI: false).isEmpty)
+    #expect(fixture.exists("Goldens/cars/motion/golden.yml"))
+  }
+
+  /// Recordings becomes a link to a disk that is not mounted, or a file.
+  @Test(arguments: [true, false])
+  func `Recordings that cannot be read is one error, and no golden is removed`(
+    isLink: Bool
+  ) throws {
+    let fixture = try fixture()
+    let path = fixture.folder.file("Recordings").path
+    try FileManager.default.removeItem(atPath: path)
+    if isLink {
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: "/nonexistent/Recordings")
+    } else {
+      try fixture.folder.write("", to: "Recordings")
+    }
+    let before = fixture.files("Goldens")
+    let actions: [() throws -> Void] = [
+      { _ = try fixture.test() },
+      { _ = try fixture.test { $0.selection = Selection(sessions: ["yard"]) } },
+      {
+        var goldens = StaleGoldens(project: try fixture.project())
+        goldens.keys = ["cars/motion"]
+        _ = try goldens.remove(isCI: false)
+      },
+    ]
+    for action in actions {
+      let error = #expect(throws: SuiteError.self) { try action() }
+      #expect(error?.code == "session.list.unreadable")
+      #expect(error?.advice?.contains("emove") == false, "\(String(describing: error))")
+      #expect(error?.message.contains("/nonexistent/Recordings") == isLink)
+    }
+    #expect(fixture.files("Goldens") == before)
   }
 
   @Test func `without any recording the goldens say what is missing`() throws {

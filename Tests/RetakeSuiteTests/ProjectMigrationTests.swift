@@ -158,6 +158,18 @@ import Testing
     #expect(golden?.advice?.contains(advice) == true)
   }
 
+  @Test func `the files of CI systems have hints, and other hidden files do not`() throws {
+    let folder = try folder()
+    let files = [
+      ".circleci/config.yml", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".woodpecker/test.yaml",
+      "Jenkinsfile",
+    ]
+    for file in files { try folder.write("run: retake test --costs tape\n", to: file) }
+    try folder.write("run: retake test --costs tape\n", to: ".git/hooks/old.sh")
+    let hints = try ProjectMigration(folder: folder.url.path).run(isCheck: true).hints
+    #expect(hints.filter { $0.old == "--costs tape" }.map(\.file) == files)
+  }
+
   @Test func `a stored document is read with its old words, and has the same digest`() throws {
     let registry = StageRegistry.builtIn
     let stored = try PipelineDocument.parseStored(Data(Self.pipeline.utf8), catalog: registry)

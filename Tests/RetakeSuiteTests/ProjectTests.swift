@@ -248,3 +248,13 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     #expect(project.programs == .named(["python3", "./build/detector"]))
   }
 }
+
+@Suite struct CaseModeTests {
+  @Test(arguments: ["fast", "reproduce"])
+  func `a case has no mode of live runs`(mode: String) throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json, mode: \(mode)}\n")
+    let error = #expect(throws: SuiteError.self) { try fixture.project() }
+    #expect(error?.advice == "Known: every-frame, simulate")
+  }
+}

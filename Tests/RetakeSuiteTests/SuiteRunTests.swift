@@ -347,3 +347,43 @@ private struct GivesUp: PureStage {
     #expect(outcome.warnings.count == 1)
   }
 }
+
+/// Where a test writes its report.
+@Suite struct ReportPlaceTests {
+  @Test func `a report that cannot be written does not hide the verdict`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    try fixture.folder.write("notes", to: "taken")
+    let outcome = try fixture.test { $0.reportFolder = "taken" }
+    #expect(outcome.status == .error && outcome.files.isEmpty)
+    #expect(outcome.document.exit.code == 2)
+    #expect(outcome.document.cases.map(\.verdict) == [.missing])
+    let error = try #require(outcome.reportError)
+    #expect(error.code == "report.folder.notWritten")
+    #expect(error.advice?.hasPrefix("A file has the folder's name") == true, "\(error)")
+  }
+
+  @Test(arguments: ["report", "traces", "goldens", "pending"])
+  func `no output of a test is written into a session`(output: String) throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    try FileManager.default.createSymbolicLink(
+      atPath: fixture.folder.file("link").path,
+      withDestinationPath: fixture.folder.file("Recordings/yard/media").path)
+    let before = fixture.files("Recordings")
+    for place in ["Recordings/yard", "Recordings/yard/media/new/folder", "link/new"] {
+      let error = #expect(throws: SuiteError.self) {
+        try fixture.test {
+          switch output {
+          case "report": $0.reportFolder = place
+          case "traces": $0.traceFolder = place
+          case "goldens": $0.goldens = $0.project.path(place)
+          default: $0.pendingFolder = place
+          }
+        }
+      }
+      #expect(error?.code == "suite.output.overInput")
+    }
+    #expect(fixture.files("Recordings") == before)
+  }
+}

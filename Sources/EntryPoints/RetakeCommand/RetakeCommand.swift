@@ -76,7 +76,7 @@ public enum RetakeCommand {
       Console.note(problem)
       return .usage
     }
-    if let problem = dashed(arguments) {
+    if let problem = dashed(arguments) ?? emptyPath(arguments) {
       Console.note(problem)
       return .usage
     }
@@ -113,8 +113,8 @@ public enum RetakeCommand {
     if code == .validationFailure {
       // The prefix that all other errors have.
       let parserPrefix = "Error: "
-      let told =
-        text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text
+      let told = withoutFarSuggestion(
+        text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text)
       Console.note(
         renamedOption(arguments) ?? modeOfRecord(arguments) ?? renamedValue(arguments)
           ?? misspelling(arguments) ?? told)
@@ -157,6 +157,31 @@ extension RetakeCommand {
   }
 
   private static let shortOptions = "hpq"
+
+  /// The error for an empty argument, which as a path would be the current folder: an empty variable
+  /// of a script.
+  private static func emptyPath(_ arguments: [String]) -> String? {
+    guard !arguments.starts(with: ["session", "note"]) else { return nil }
+    for (word, before) in zip(arguments, [""] + arguments).prefix(while: { $0.0 != "--" }) {
+      let option = before.hasPrefix("--") && !before.contains("=") ? before : nil
+      guard word.isEmpty, !texts.contains(option ?? "") else { continue }
+      let what = option.map { "the value of \(visible($0)), or a file's name after it," }
+      return "error: \(what ?? "the file's name") is empty\n"
+        + "  See: retake \(commandWords(arguments)) --help"
+    }
+    return nil
+  }
+
+  /// Options of texts, which answer to an empty value in their own words.
+  private static let texts: Set = ["--reason", "--note", "--program"]
+
+  /// The parser suggests the nearest option, however far it is.
+  private static func withoutFarSuggestion(_ text: String) -> String {
+    text.replacing(#/'(--[^']+)'\. Did you mean '(--[^']+)'\?/#) { match in
+      Suggestion.nearest(to: String(match.1), among: [String(match.2)]) == nil
+        ? "'\(match.1)'" : String(match.0)
+    }
+  }
 
   /// The error for a study that no user needs: `retake-lab` has it.
   private static func commandOfLab(_ arguments: [String]) -> String? {

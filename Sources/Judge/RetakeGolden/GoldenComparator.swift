@@ -161,11 +161,14 @@ enum RuleDifferences {
 
 extension Comparison {
   /// The comparison of a golden whose session or case no longer exists.
-  package static func stale(_ key: GoldenLibrary.Key) -> Comparison {
+  ///
+  /// - Parameter why: What is missing: `case 'old' is not in retake.yml`.
+  package static func stale(_ key: GoldenLibrary.Key, why: String) -> Comparison {
     Comparison(
       key: key.description, verdict: .stale,
       reasons: [
-        "no session and case has that name; if the name is right, remove the golden"
+        "no case makes this golden any more (\(why)). Remove it: "
+          + "retake golden list --stale \(key.description.shellWord) --remove"
       ])
   }
 }

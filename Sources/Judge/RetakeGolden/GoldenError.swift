@@ -1,3 +1,4 @@
+import Foundation
 package import RetakeCore
 
 /// Errors in the files of a golden.
@@ -72,14 +73,20 @@ package enum GoldenError: RetakeError, Hashable {
     case .io(let path, let action, let cause):
       ErrorFacts(
         "golden.io", "cannot \(action)", cause: cause, at: path,
-        advice: Self.advice(forCause: cause))
+        advice: Self.advice(forCause: cause, of: action))
     }
   }
 }
 
 extension GoldenError {
   /// How to fix a file that cannot be read or written.
-  private static func advice(forCause cause: String) -> String {
+  private static func advice(forCause cause: String, of action: String) -> String {
+    switch cause {
+    case String(cString: strerror(EACCES)):
+      return action.hasPrefix("read") ? "Make it readable" : "Make its folder writable"
+    case String(cString: strerror(ENOSPC)): return "Free space on the disk"
+    default: break
+    }
     // `GoldenLibrary.requireOwn` and `RegularFile.Refusal` write these texts. They have to change
     // together with the prefixes here.
     if cause.hasPrefix("it is a symbolic link that leads") {

@@ -22,7 +22,7 @@ package struct ReportError: FactualError {
   package static func notWritten(file: String, reason: String) -> Self {
     Self(
       "report.folder.notWritten", "the report could not be written", cause: reason, at: file,
-      advice: "Choose another folder with --report DIR, or free space on the disk")
+      advice: Wording.wayToWrite(after: reason, elsewhere: "choose another folder: --report DIR"))
   }
 
 }

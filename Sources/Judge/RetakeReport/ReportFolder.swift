@@ -17,17 +17,39 @@ package enum ReportFolder {
     _ document: ReportDocument, to folder: URL
   ) throws -> [URL] {
     try check(folder)
+    let new = firstMissing(on: folder)
+    do {
+      try makeFolder(folder)
+      return [
+        try write(try json(document, folder), "report.json", folder),
+        try write(Data(JUnitReport.render(document).utf8), "junit.xml", folder),
+        try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
+        try write(Data(HTMLReport.render(document)), "report.html", folder),
+      ]
+    } catch {
+      // A part of a report would look like a report.
+      if let new { try? FileManager.default.removeItem(at: new) }
+      throw error
+    }
+  }
+
+  private static func makeFolder(_ folder: URL) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw ReportError.notWritten(file: folder.path, reason: error.systemText)
     }
-    return [
-      try write(try json(document, folder), "report.json", folder),
-      try write(Data(JUnitReport.render(document).utf8), "junit.xml", folder),
-      try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
-      try write(Data(HTMLReport.render(document)), "report.html", folder),
-    ]
+  }
+
+  /// The first folder on the path that does not exist; `nil` if all do.
+  private static func firstMissing(on folder: URL) -> URL? {
+    var (url, missing) = (folder.standardizedFileURL, URL?.none)
+    // Ends at the root folder, which always exists.
+    while !RegularFile.isTaken(url.path), url.path != "/" {
+      missing = url
+      url.deleteLastPathComponent()
+    }
+    return missing
   }
 
   private static let names = ["report.json", "junit.xml", "summary.md", "report.html"]

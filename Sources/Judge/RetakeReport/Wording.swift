@@ -1,7 +1,23 @@
+import Foundation
 import RetakeCore
 
 /// The sentences that several forms of the report share.
 package enum Wording {
+  /// How to write a file after the system refused it.
+  ///
+  /// - Parameters:
+  ///   - cause: The system's text.
+  ///   - elsewhere: How to name another place.
+  package static func wayToWrite(after cause: String, elsewhere: String) -> String {
+    func isOne(of numbers: Int32...) -> Bool {
+      numbers.contains { String(cString: strerror($0)) == cause }
+    }
+    if isOne(of: ENOSPC, EDQUOT) { return "Free space on the disk, or \(elsewhere)" }
+    if isOne(of: EACCES, EPERM) { return "Make the folder writable, or \(elsewhere)" }
+    if isOne(of: EEXIST, ENOTDIR) { return "A file has the folder's name; \(elsewhere)" }
+    return elsewhere.prefix(1).uppercased() + elsewhere.dropFirst()
+  }
+
   /// `"1,234,567"`.
   static func grouped(_ number: Int) -> String {
     // `magnitude`, because `abs` traps on the smallest Int. A formatter would follow the locale.

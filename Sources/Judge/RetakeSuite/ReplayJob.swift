@@ -189,6 +189,7 @@ extension ReplayJob {
   private func runFolder(_ path: String) throws -> GoldenFolder {
     let folder = URL(fileURLWithPath: project.path(path))
     if let session { try Project.checkName(ofSession: session) }
+    try project.requireOutside(path)
     // The run writes a pipeline.json, which may be the very file that its pipeline was read from.
     try RunOutputs.checkPipeline(
       pipelineFile, file: folder.appending(path: GoldenFolder.pipelineName).path)

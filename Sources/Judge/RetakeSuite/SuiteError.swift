@@ -1,4 +1,5 @@
 package import RetakeCore
+import RetakeReport
 
 /// An error that keeps a suite from doing its work.
 package struct SuiteError: FactualError {
@@ -65,8 +66,10 @@ package struct SuiteError: FactualError {
     Self(
       "suite.select.noRecording", "there is no recording '\(name)' here",
       cause: link.map { "it is a link to '\($0)', which is not there" }, at: folder,
-      advice: "Fetch it; or if it is gone for good, remove the golden on your own machine: "
-        + "retake golden list --stale \(golden) --remove")
+      advice: link == nil
+        ? "Fetch it; or if it is gone for good, remove the golden on your own machine: "
+          + "retake golden list --stale \(golden) --remove"
+        : "Mount the disk that it leads to, or correct the link")
   }
 
   package static func noCase(_ name: String, known: [String]) -> Self {
@@ -97,7 +100,8 @@ package struct SuiteError: FactualError {
   package static func notWritable(path: String, cause: String) -> Self {
     Self(
       "suite.output.notWritable", "cannot write here", cause: cause, at: path,
-      advice: "Choose a folder that exists and can be written")
+      advice: Wording.wayToWrite(
+        after: cause, elsewhere: "choose a folder that exists and can be written"))
   }
 
   package static func exists(path: String) -> Self {
@@ -146,7 +150,8 @@ package struct SuiteError: FactualError {
   /// A review asks questions, and standard input is not a terminal.
   package static let noTerminal = Self(
     "suite.review.noTerminal", "a review needs a terminal on standard input",
-    advice: "Name the right changes: retake accept --root-cause ID --reason \"…\"")
+    advice: "Name the right changes: retake accept --root-cause ID --reason \"…\". "
+      + "IDs are in report/report.html, or: retake test --json")
 
   /// Goldens are accepted by a person, not in CI.
   package static let acceptInCI = inCI(

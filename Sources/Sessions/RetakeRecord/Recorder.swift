@@ -77,6 +77,7 @@ public final class Recorder: Sendable {
     } else {
       name = try SessionFolder.sanitized(name: source.description.name)
     }
+    try SessionFolder.requireOutside(options.into)
     target = SessionFolder(path: options.into + "/" + name)
     let text = try options.note.map { note in try SessionNote.checked(note) }
     note = text.flatMap { $0.isEmpty ? nil : $0 }

@@ -31,7 +31,7 @@ extension CaseOverride {
     }
     guard let time = Self.time(text[text.index(after: at)...]) else {
       throw bad(
-        "'\(text[text.index(after: at)...])' is not a time", "Write it like 12s, 1.5s or 800ms")
+        "'\(text[text.index(after: at)...])' is not a time", "Write it like 12s, 1:30 or 800ms")
     }
     let state = text[text.index(after: equals)..<at]
     do {
@@ -106,6 +106,6 @@ extension CaseOverride {
   }
 
   private static func time(_ text: Substring) -> Int64? {
-    Duration(parsing: text)?.nanoseconds
+    TimeArgument.parse(String(text))?.nanoseconds
   }
 }

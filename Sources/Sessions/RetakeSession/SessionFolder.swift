@@ -62,6 +62,63 @@ public struct SessionFolder: Hashable, Sendable {
     }
   }
 
+  /// The session in whose folder a path is, also through links; `nil` outside of sessions. The path
+  /// does not have to exist.
+  package static func enclosing(_ path: String) -> SessionFolder? {
+    var url = URL(fileURLWithPath: path).standardizedFileURL
+    var isReal = false
+    // Ends: each round removes a component of the path.
+    while url.pathComponents.count > 1 {
+      if !isReal, let real = OwnFolder.realPath(url.path) {
+        (url, isReal) = (URL(fileURLWithPath: real), true)
+      }
+      let folder = SessionFolder(path: url.path)
+      if FileManager.default.fileExists(atPath: folder.database) { return folder }
+      url.deleteLastPathComponent()
+    }
+    return nil
+  }
+
+  /// Rejects a parent folder of new sessions, or a file, that is in a session; and a file in place of
+  /// the parent folder.
+  ///
+  /// - Throws: `session.output.inSession`, `session.output.file`.
+  package static func requireOutside(_ path: String, isParent: Bool = true) throws {
+    if let session = enclosing(path) {
+      throw ErrorFacts(
+        "session.output.inSession", "'\(path)' would be written into the session \(session.name)",
+        advice: "Name a \(isParent ? "folder" : "file") outside of sessions")
+    }
+    var isFolder = ObjCBool(true)
+    guard isParent, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+      !isFolder.boolValue
+    else { return }
+    throw ErrorFacts(
+      "session.output.file", "--into names a file", at: path,
+      advice: "Name the folder in which the session's folder is made: --into Recordings",
+      kind: .usage)
+  }
+
+  /// Whether the folder has a database or media, or cannot be searched for them: a folder without
+  /// permission counts, so that its session is not reported as gone.
+  var looksLikeSession: Bool {
+    // With media alone the database is lost, and an error says so.
+    [database, media].contains { (path: String) in
+      // `lost+found` of a disk has no permission either, and is not a session.
+      access(path, F_OK) == 0 || errno == EACCES && name.isSafeName
+    }
+  }
+
+  /// Where a link leads that leads to nothing; `nil` for anything else.
+  package static func deadLink(_ path: String) -> String? {
+    guard access(path, F_OK) != 0, errno == ENOENT else { return nil }
+    return try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+  }
+
+  static func wayToRead(_ path: String) -> String {
+    "Make it readable: chmod -R u+rX \(path.shellWord)"
+  }
+
   /// The absolute path of a file that the database names.
   ///
   /// - Throws: `SessionError.unsafePath` for a path that leaves the folder.
@@ -80,9 +137,9 @@ public struct SessionFolder: Hashable, Sendable {
   /// Every other character becomes `-`; dots and dashes at both ends are removed; at most 64
   /// characters are kept.
   /// - Throws: `SessionError.badName` when no character remains.
-  package static func sanitized(name: String) throws -> String {
+  package static func sanitized(name other: String) throws -> String {
     var result = ""
-    for scalar in name.unicodeScalars {
+    for scalar in other.unicodeScalars {
       let isPlain =
         scalar.isASCII
         && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
@@ -98,7 +155,11 @@ public struct SessionFolder: Hashable, Sendable {
     let trimmed = result.drop { ends.contains($0) }.prefix(nameLengthMax)
     // Again at the end, where the cut may have left a dot or a dash.
     let name = trimmed.reversed().drop { ends.contains($0) }.reversed()
-    guard !name.isEmpty else { throw SessionError.badName(name: result, suggestion: nil) }
+    guard !name.isEmpty else {
+      throw ErrorFacts(
+        "session.name.bad", "no name can be made from '\(other)'", advice: "Write: --name NAME",
+        kind: .usage)
+    }
     return String(name)
   }
 
@@ -127,6 +188,7 @@ public struct SessionFolder: Hashable, Sendable {
     let name = try name.map(Self.checked(name:)) ?? Self.sanitized(name: other)
     self.init(path: parent + "/" + name)
     try check(self)
+    try Self.requireOutside(parent)
     guard !FileManager.default.fileExists(atPath: path) else {
       throw SessionError.nameTaken(path: path)
     }

@@ -1,4 +1,5 @@
 import Foundation
+package import RetakeCore
 
 /// The sessions in a folder.
 package struct SessionList: Sendable {
@@ -14,7 +15,7 @@ package struct SessionList: Sendable {
   /// Looks at each folder directly inside `path`; hidden folders, and folders without database and media,
   /// are skipped.
   ///
-  /// - Throws: `SessionError.noFolder` when the folder cannot be read.
+  /// - Throws: `SessionError.noFolder` for a folder that does not exist; `obstacle(in:)`.
   package init(in path: String) throws {
     items = try Self.folders(in: path).map { folder in
       Item(folder: folder, info: Result { try SessionReader(opening: folder.path).info() })
@@ -23,7 +24,7 @@ package struct SessionList: Sendable {
 
   /// Short summaries of the same sessions. They are read from few rows, however long a session is.
   ///
-  /// - Throws: `SessionError.noFolder` when the folder cannot be read.
+  /// - Throws: As `init(in:)`.
   package static func summaries(
     in path: String
   ) throws -> [(folder: SessionFolder, summary: Result<SessionSummary, any Error>)] {
@@ -32,14 +33,31 @@ package struct SessionList: Sendable {
     }
   }
 
-  private static func folders(in path: String) throws -> [SessionFolder] {
-    let names: [String]
+  /// Why the sessions of a folder are not known; `nil` if the folder can be read, or does not exist.
+  package static func obstacle(in path: String) -> ErrorFacts? {
     do {
-      names = try FileManager.default.contentsOfDirectory(atPath: path)
+      _ = try FileManager.default.contentsOfDirectory(atPath: path)
+      return nil
     } catch {
-      let isThere = FileManager.default.fileExists(atPath: path)
-      throw SessionError.noFolder(
-        path: path, cause: isThere ? "it cannot be read as a folder" : "there is no such folder")
+      if let link = SessionFolder.deadLink(path) {
+        return ErrorFacts(
+          "session.list.unreadable", "this is a link to \(link), which is not there", at: path,
+          advice: "Mount the disk that it leads to, or correct the link")
+      }
+      guard RegularFile.isTaken(path) else { return nil }
+      return ErrorFacts(
+        "session.list.unreadable", "this folder of sessions cannot be read",
+        cause: error.systemText, at: path,
+        advice: error.systemNumber == EACCES
+          ? SessionFolder.wayToRead(path) : "Put a folder in its place")
+    }
+  }
+
+  /// - Throws: As `init(in:)`.
+  package static func folders(in path: String) throws -> [SessionFolder] {
+    if let obstacle = obstacle(in: path) { throw obstacle }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+      throw SessionError.noFolder(path: path, cause: "there is no such folder")
     }
     // Hidden folders are sessions in the making, or remains of a killed command.
     // By bytes, because Swift's own order of strings compares normalized characters.
@@ -47,9 +65,6 @@ package struct SessionList: Sendable {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
     .map { SessionFolder(path: path + "/" + $0) }
-    .filter { folder in
-      // With media alone the database is lost, and the list says so.
-      [folder.database, folder.media].contains { FileManager.default.fileExists(atPath: $0) }
-    }
+    .filter(\.looksLikeSession)
   }
 }

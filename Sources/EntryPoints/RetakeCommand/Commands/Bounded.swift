@@ -4,6 +4,12 @@ import Retake
 /// Parsers for numbers with bounds, for options that accept any argument that follows. The error
 /// for an invalid number names the allowed range.
 enum Bounded {
+  /// A number that no integer holds, which is in no range, is too large rather than not a number.
+  private static func problem(_ text: String, _ other: String) -> ValidationError {
+    let isNumber = !text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber }
+    return ValidationError(isNumber && UInt64(text) == nil ? "it is too large" : other)
+  }
+
   static func whole(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { text in
       guard let value = Int(text), range.contains(value) else {
@@ -20,7 +26,7 @@ enum Bounded {
   static func whole(from first: Int) -> @Sendable (String) throws -> Int {
     { text in
       guard let value = Int(text), value >= first else {
-        throw ValidationError("it is not a whole number, \(first) or more")
+        throw problem(text, "it is not a whole number, \(first) or more")
       }
       return value
     }
@@ -28,14 +34,14 @@ enum Bounded {
 
   static func any() -> @Sendable (String) throws -> Int {
     { text in
-      guard let value = Int(text) else { throw ValidationError("it is not a whole number") }
+      guard let value = Int(text) else { throw problem(text, "it is not a whole number") }
       return value
     }
   }
 
   static let seed: @Sendable (String) throws -> UInt64 = { text in
     guard let value = UInt64(text) else {
-      throw ValidationError("it is not a whole number, 0 or more")
+      throw problem(text, "it is not a whole number, 0 or more")
     }
     return value
   }

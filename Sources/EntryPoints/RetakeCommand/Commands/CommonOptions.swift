@@ -178,7 +178,7 @@ struct CaseSelection<Mode: ModeArgument>: ParsableArguments {
     guard mode == nil, let costs, CostChoice(parsing: costs)?.needsSimulation == true else {
       return nil
     }
-    return "--costs \(costs) implies --mode simulate"
+    return "note: --costs \(costs) implies --mode simulate"
   }
 
   private func base(in project: Project) throws -> CaseDefinition {

@@ -60,29 +60,29 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (document, status, page) = try base.map(compare(with:)) ?? compareFolders()
+    let outcome = try base.map(compare(with:)) ?? compareFolders()
     if output.json {
-      Console.data(String(decoding: try document.encoded(), as: UTF8.self))
+      Console.data(String(decoding: try outcome.document.encoded(), as: UTF8.self))
     } else {
       Console.result(
-        TerminalReport.render(document, palette: Console.isColored ? .ansi : .plain))
+        TerminalReport.render(outcome.document, palette: Console.isColored ? .ansi : .plain))
     }
-    if let page { output.note("report: \(page)") }
-    if status != .passed { throw CommandEnd(status: status) }
+    if let page = outcome.files.last { output.note("report: \(page.path)") }
+    if let error = outcome.reportError { Console.error(error) }
+    if outcome.status != .passed { throw CommandEnd(status: outcome.status) }
   }
 
-  private func compareFolders() throws -> (ReportDocument, ExitStatus, String?) {
+  private func compareFolders() throws -> SuiteRun.Outcome {
     let project = try CommandEnvironment.current.project()
     var difference = RunDifference(
       golden: project.path(words[0]), actual: project.path(words[1]))
     difference.project = project
     difference.reportFolder = report
     difference.program = CommandEnvironment.current.program
-    let outcome = try difference.run()
-    return (outcome.document, outcome.status, outcome.files.last?.path)
+    return try difference.run()
   }
 
-  private func compare(with base: String) throws -> (ReportDocument, ExitStatus, String?) {
+  private func compare(with base: String) throws -> SuiteRun.Outcome {
     Interruption.listen()
     let environment = CommandEnvironment.current
     var selection = Selection(sessions: words, cases: cases)
@@ -96,8 +96,6 @@ struct DiffCommand: ParsableCommand {
     comparison.program = environment.program
     comparison.reportFolder = report
     comparison.progress = { line.update($0, done: $1, total: $2) }
-    let outcome = try comparison.run()
-    line.finish()
-    return (outcome.document, outcome.status, outcome.files.last?.path)
+    return try comparison.run()
   }
 }

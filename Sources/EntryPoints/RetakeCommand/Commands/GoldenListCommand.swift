@@ -48,7 +48,7 @@ struct GoldenListCommand: ParsableCommand {
         let verb = remove ? "removed" : "stale"
         Console.result(visible("\(verb)  \(item.key)  its \(item.missing) is gone"))
       }
-      if items.isEmpty { Console.note("no golden is stale") }
+      if items.isEmpty, problems.isEmpty { Console.note("no golden is stale") }
       if !items.isEmpty && !remove {
         Console.note(
           (environment.isCI ? "remove them on your own machine" : "remove them")

@@ -54,7 +54,8 @@ struct RecordCommand: ParsableCommand {
     transform: Bounded.any())
   var frames: Int?
 
-  @Option(help: "How long to record, such as 10s, in the source's own time.")
+  @Option(
+    parsing: .unconditional, help: "How long to record, such as 10s, in the source's own time.")
   var duration: String?
 
   @Option(
@@ -92,10 +93,14 @@ struct RecordCommand: ParsableCommand {
     transform: Bounded.any())
   var seed: Int?
 
-  @Option(help: "Begin a new media file after this time or size, such as 60s, 10m or 500MB.")
+  @Option(
+    parsing: .unconditional,
+    help: "Begin a new media file after this time or size, such as 60s, 10m or 500MB.")
   var segment: String?
 
-  @Option(help: "Keep the newest part in memory, such as 30s; SIGUSR1 writes it and later frames.")
+  @Option(
+    parsing: .unconditional,
+    help: "Keep the newest part in memory, such as 30s; SIGUSR1 writes it and later frames.")
   var preTrigger: String?
 
   @Option(

@@ -121,6 +121,7 @@ struct TestCommand: ParsableCommand {
     let outcome = try suiteRun.run()
     line.finish()
     try show(outcome)
+    if let error = outcome.reportError { Console.error(error) }
     if outcome.status != .passed { throw CommandEnd(status: outcome.status) }
   }
 

@@ -77,7 +77,7 @@ enum FormerCode {
   private static let endings = ["swift", "py", "c", "h", "cpp", "sh", "yml", "yaml", "md"]
 
   static func isCode(_ name: String) -> Bool {
-    name == "Makefile" || endings.contains { name.hasSuffix(".\($0)") }
+    ["Makefile", "Jenkinsfile"].contains(name) || endings.contains { name.hasSuffix(".\($0)") }
   }
 
   /// Text that is only written for the old word.

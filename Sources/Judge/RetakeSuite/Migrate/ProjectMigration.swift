@@ -33,6 +33,13 @@ package struct ProjectMigration {
 
   package static let hintsMax = 100
 
+  /// The files and folders of CI systems, whose names begin with a dot.
+  private static let hiddenOfCI: Set = [
+    ".buildkite", ".circleci", ".cirrus.yml", ".drone.yml", ".forgejo", ".gitea", ".github",
+    ".gitlab", ".gitlab-ci.yml", ".semaphore", ".travis.yml", ".woodpecker", ".woodpecker.yaml",
+    ".woodpecker.yml",
+  ]
+
   private let folder: URL
   /// The most files and folders of a project.
   private let entriesMax: Int
@@ -79,8 +86,8 @@ package struct ProjectMigration {
     return file.path.hasPrefix(prefix) ? String(file.path.dropFirst(prefix.count)) : file.path
   }
 
-  /// The files of the project in the order of their names, without hidden folders, sessions and
-  /// other projects.
+  /// The files of the project in the order of their names, without sessions, other projects, and
+  /// hidden files and folders that are not of CI systems.
   private func files(_ result: inout Result) throws -> [URL] {
     var found: [URL] = []
     var waiting = [folder]
@@ -93,7 +100,7 @@ package struct ProjectMigration {
         result.otherProjects.append(name(of: next))
         continue
       }
-      for name in names.sorted() where !name.hasPrefix(".") {
+      for name in names.sorted() where !name.hasPrefix(".") || Self.hiddenOfCI.contains(name) {
         entries += 1
         guard entries <= entriesMax else {
           throw SuiteError.tooManyFiles(path: folder.path, most: entriesMax)

@@ -1,22 +1,23 @@
 import Foundation
 import RetakeCore
+import RetakeSession
 
 extension Project {
   /// The names of the sessions in Recordings, sorted by their bytes. A folder that has media but no
   /// database counts as a session: an error reports the lost database when the session is opened.
   package var sessionNames: [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []
-    return names.filter { name in
-      !name.hasPrefix(".")
-        && ["session.sqlite", "media"].contains {
-          FileManager.default.fileExists(atPath: "\(recordings)/\(name)/\($0)")
-        }
-    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    ((try? SessionList.folders(in: recordings)) ?? []).map(\.name)
+  }
+
+  /// Why the sessions in Recordings are not known: the folder cannot be read, or its disk is not
+  /// mounted. `nil` if the folder can be read, or does not exist.
+  var recordingsProblem: SuiteError? {
+    SessionList.obstacle(in: recordings).map { SuiteError(facts: $0) }
   }
 
   /// A session's folder by its name in Recordings, or by its path.
   ///
-  /// - Throws: `SuiteError.noSession`.
+  /// - Throws: `SuiteError.noSession`, `recordingsProblem`.
   package func sessionPath(_ name: String) throws -> String {
     let named = "\(recordings)/\(name)"
     // `.` and `..` exist in every folder, but they are paths and not names of sessions.
@@ -24,6 +25,7 @@ extension Project {
     if isName, FileManager.default.fileExists(atPath: named) { return named }
     let given = path(name)
     guard FileManager.default.fileExists(atPath: given) else {
+      if let recordingsProblem, isName { throw recordingsProblem }
       throw SuiteError.noSession(name, folder: recordings, known: sessionNames)
     }
     return URL(fileURLWithPath: given).standardizedFileURL.path

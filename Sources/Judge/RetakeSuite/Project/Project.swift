@@ -4,6 +4,7 @@ import RetakeCore
 package import RetakeGolden
 package import RetakeGraph
 import RetakeReport
+import RetakeSession
 import RetakeStages
 
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.
@@ -62,14 +63,23 @@ package struct Project: Sendable {
   /// The absolute path of timings or a profile that a case names.
   func costPath(_ name: String) throws -> String { path(try places.costs(name)) }
 
-  /// Rejects a folder that is not really in the project because its path has a symbolic link that
-  /// leads out of it.
+  /// Rejects a folder for outputs that is not really in the project because its path has a symbolic
+  /// link that leads out of it, and a folder in a session.
   ///
-  /// - Throws: `SuiteError.notWritable`.
+  /// - Throws: `SuiteError.notWritable`, `.outputOverInput`.
   func requireOwn(_ relative: String) throws {
+    try requireOutside(relative)
     guard let link = OwnFolder.linkOut(of: folder, to: path(relative)) else { return }
     throw SuiteError.notWritable(
       path: link, cause: "it is a symbolic link that leads out of the project")
+  }
+
+  /// Rejects a folder for outputs in a session: only commands that change sessions write there.
+  ///
+  /// - Throws: `SuiteError.outputOverInput`.
+  func requireOutside(_ relative: String) throws {
+    guard let session = SessionFolder.enclosing(path(relative)) else { return }
+    throw SuiteError.outputOverInput(path: relative, input: "the session \(session.name)")
   }
 
   /// If this folder has no retake.yml: the nearest folder above it that has one. The search ends at

@@ -113,7 +113,10 @@ struct ProjectReader {
     ])
     var definition = CaseDefinition(
       name: name, pipeline: try pipeline(fields))
-    definition.mode = try fields["mode"]?.choice("a mode") ?? definition.mode
+    if let mode = fields["mode"] {
+      let choice: CaseMode = try mode.choice("a mode of a case")
+      definition.mode = choice == .simulate ? .simulate : .everyFrame
+    }
     try readCosts(of: &definition, fields)
     if let seed = try fields["seed"]?.integer(in: 0...Int.max, "a seed is 0 or more") {
       definition.seed = UInt64(seed)
@@ -226,4 +229,10 @@ struct ProjectReader {
     guard !elements.isEmpty else { throw fields.wrong("'\(key)' is missing or empty") }
     return elements
   }
+}
+
+/// The modes of a case. Only `retake replay` makes a live run again.
+private enum CaseMode: String, CaseIterable {
+  case everyFrame = "every-frame"
+  case simulate
 }

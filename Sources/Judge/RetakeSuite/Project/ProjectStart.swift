@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeSession
 import RetakeStages
 
 /// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document
@@ -173,8 +174,7 @@ package struct ProjectStart {
     // Without its line end, the last line would be joined with the first added one.
     if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
     text += missing.joined(separator: "\n") + "\n"
-    // The file belongs to the user, so an interruption must not truncate it.
-    try write(text, to: path, options: .atomic)
+    try write(text, to: path, replacing: true)
     if !result.written.contains(".gitignore") { result.written.append(".gitignore") }
   }
 
@@ -194,17 +194,23 @@ package struct ProjectStart {
     } catch {
       throw SuiteError.notWritable(path: folder, cause: error.systemText)
     }
-    // Fails if another process has made the file since it was looked for.
-    try write(text, to: path, options: .withoutOverwriting)
+    try write(text, to: path, replacing: false)
     result.written.append(name)
   }
 
-  private func write(
-    _ text: String, to path: String, options: Data.WritingOptions
-  ) throws {
+  /// Writes a file as a whole: an interruption or a full disk leaves the old file, or none.
+  ///
+  /// - Parameter replacing: Whether a file of that name is replaced. If not, it is an error when
+  ///   another process has made the file since it was looked for.
+  private func write(_ text: String, to path: String, replacing: Bool) throws {
+    guard let file = PendingFile(for: path, ending: "") else {
+      throw SuiteError.notWritable(path: path, cause: POSIXError.last.systemText)
+    }
     do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
+      try file.handle.write(contentsOf: Data(text.utf8))
+      try file.finish(replacing: replacing)
     } catch {
+      file.discard()
       throw SuiteError.notWritable(path: path, cause: error.systemText)
     }
   }

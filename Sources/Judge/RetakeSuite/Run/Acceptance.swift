@@ -3,6 +3,7 @@ package import RetakeCompare
 package import RetakeCore
 package import RetakeGolden
 import RetakeRuntime
+import RetakeSession
 
 /// Accepts or rejects pending goldens. Implements `retake accept`, `reject` and `review`.
 package struct Acceptance {
@@ -90,6 +91,7 @@ package struct Acceptance {
     // For the readers of golden.yml: no comparison uses it.
     let date = WallClock().dateText
     let chosen = try self.chosen()
+    for waiting in chosen { try requirePresentInputs(waiting) }
     // Before the first pending golden is accepted, so that the error leaves all goldens as they
     // were. An alternate is added to the goldens and replaces no golden.
     if !replacesOthers, !asAlternate, !isDryRun,
@@ -220,6 +222,7 @@ package struct Acceptance {
   private func chosen() throws -> [Waiting] {
     // Pending goldens are moved and removed, which must not happen through a link.
     if let pendingFolder { try project.requireOwn(pendingFolder) }
+    try project.requireOutside(library.root.path)
     let scratch = try ScratchFolder.temporary()
     let all = try selectedKeys().compactMap { try look($0, in: scratch) }
     guard !all.isEmpty else { throw SuiteError.nothingPending }
@@ -311,7 +314,7 @@ package struct Acceptance {
     if comparison.verdict == .errored {
       return waitsAsAWhole(
         "replaced",
-        replaces: ["it cannot be compared with (\(comparison.reasons.joined(separator: "; ")))"])
+        replaces: ["the old golden could not be read"])
     }
     let counts = comparison.counts
     let (rootCauses, left) = (
@@ -333,6 +336,45 @@ package struct Acceptance {
         advice: advice),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
       pending: pending)
+  }
+
+  /// A result of an older pipeline or session must not become the golden of the present one.
+  ///
+  /// - Throws: `suite.accept.outdated`.
+  private func requirePresentInputs(_ waiting: Waiting) throws {
+    let manifest = try waiting.pending.folder.manifest()
+    guard let changed = changedInput(since: manifest) else { return }
+    let isOfProject = project.definition(named: manifest.testCase.name) != nil
+    let arguments =
+      isOfProject
+      ? waiting.item.key.shellWord
+      : "\(manifest.input.session.shellWord) --pipeline \(manifest.testCase.pipeline.shellWord)"
+    throw SuiteError(
+      "suite.accept.outdated",
+      "the pending result of '\(waiting.item.key)' is of another \(changed) than now",
+      advice: "Test again: retake test \(arguments)")
+  }
+
+  /// `pipeline` or `session`; `nil` if the result is of the present ones, or if those cannot be read
+  /// here: a program of its own may define the pipeline, and the session may be on another machine.
+  private func changedInput(since manifest: GoldenManifest) -> String? {
+    let input = manifest.input
+    // A pipeline with its own frames has no session. With --source, it is not the file's pipeline.
+    let hasSession = input.digest != .zero
+    if hasSession || input.session == CaseDefinition.ownFrames,
+      let pipeline = try? project.pipeline(manifest.testCase.pipeline),
+      pipeline.digest != manifest.pipeline.digest
+    {
+      return "pipeline"
+    }
+    if hasSession, let path = try? project.sessionPath(input.session),
+      let reader = try? SessionReader(opening: path),
+      let digest = try? reader.inputDigest(tracks: input.tracks.values.sorted()),
+      digest != input.digest
+    {
+      return "session"
+    }
+    return nil
   }
 
   /// The next `retake test` does not run a case that was only named on a command line.

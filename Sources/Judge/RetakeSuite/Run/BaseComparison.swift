@@ -36,6 +36,7 @@ package struct BaseComparison {
   package func run() throws -> SuiteRun.Outcome {
     let selected = try selection.resolve(in: project)
     if let reportFolder {
+      try project.requireOwn(reportFolder)
       try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
     }
     let scratch = try ScratchFolder.ofRun()
@@ -160,12 +161,9 @@ package struct BaseComparison {
     ]
     document.totals.wallSeconds = seconds
     document.nameCommands(ProgramName(program))
-    let written = try reportFolder.map {
-      try project.requireOwn($0)
-      return try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
-    }
-    return SuiteRun.Outcome(
-      status: status, document: document, files: written ?? [], warnings: [])
+    var outcome = SuiteRun.Outcome(status: status, document: document)
+    outcome.writeReport(to: reportFolder.map { project.path($0) })
+    return outcome
   }
 
   /// Removes the commands that accept: only a pending golden of a test can be accepted.

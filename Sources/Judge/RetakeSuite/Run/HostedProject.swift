@@ -91,7 +91,9 @@ package final class HostedProject: Sendable {
       notes.forEach(note)
       return cache
     }
-    return try run.run()
+    let outcome = try run.run()
+    if let error = outcome.reportError { throw error }
+    return outcome
   }
 
   /// The message about a case that fails: the text of the terminal's report, and the folder in

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeGolden
+import RetakeSession
 
 /// Goldens whose recording is not on this disk.
 ///
@@ -49,9 +50,18 @@ struct MissingRecordings {
   }
 
   func problem(_ key: GoldenLibrary.Key) -> SuiteError {
-    let link = try? FileManager.default.destinationOfSymbolicLink(
-      atPath: "\(project.recordings)/\(key.session)")
-    return .noRecording(
-      key.session, golden: key.description, folder: project.recordings, link: link)
+    project.recordingsProblem
+      ?? .noRecording(
+        key.session, golden: key.description, folder: project.recordings, link: deadLink(key))
+  }
+
+  /// Whether it is not known that the recording is gone: its disk is not mounted, or its folder
+  /// cannot be read.
+  func isUnknown(_ key: GoldenLibrary.Key) -> Bool {
+    project.recordingsProblem != nil || deadLink(key) != nil
+  }
+
+  private func deadLink(_ key: GoldenLibrary.Key) -> String? {
+    SessionFolder.deadLink("\(project.recordings)/\(key.session)")
   }
 }

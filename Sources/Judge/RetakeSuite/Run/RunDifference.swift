@@ -27,8 +27,7 @@ package struct RunDifference {
       self.golden.url.standardizedFileURL.path, self.actual.url.standardizedFileURL.path)
   }
 
-  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`; the
-  ///   error that prevents the report from being written.
+  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`.
   package func run() throws -> SuiteRun.Outcome {
     if let reportFolder, let project {
       try project.requireOwn(reportFolder)
@@ -72,11 +71,9 @@ package struct RunDifference {
     document.generatedAt = WallClock().timeText
     document.notes = ["Golden stands for \(names.golden), actual for \(names.actual)."]
     document.nameCommands(ProgramName(program))
-    let files = try reportFolder.map { folder in
-      try ReportFolder.write(
-        document, to: URL(fileURLWithPath: project?.path(folder) ?? folder))
-    }
-    return SuiteRun.Outcome(status: status, document: document, files: files ?? [], warnings: [])
+    var outcome = SuiteRun.Outcome(status: status, document: document)
+    outcome.writeReport(to: reportFolder.map { project?.path($0) ?? $0 })
+    return outcome
   }
 
   /// The shortest ends of two paths that are not the same.

@@ -138,14 +138,8 @@ extension RunOutputs {
     if GoldenFolder.isGoldenFile(url.lastPathComponent), files.fileExists(atPath: golden.path) {
       throw SuiteError.outputOverInput(path: path, input: "a file of a golden")
     }
-    var folder = url.deletingLastPathComponent()
-    // Ends: each round removes a component of the path.
-    while folder.pathComponents.count > 1 {
-      if files.fileExists(atPath: SessionFolder(path: folder.path).database) {
-        throw SuiteError.outputOverInput(
-          path: path, input: "the session \(folder.lastPathComponent)")
-      }
-      folder.deleteLastPathComponent()
+    if let session = SessionFolder.enclosing(file) {
+      throw SuiteError.outputOverInput(path: path, input: "the session \(session.name)")
     }
   }
 

@@ -27,6 +27,7 @@ package struct Selection: Sendable {
     try checkCases(in: project)
     let result = try found(in: project)
     guard !result.isEmpty else {
+      if let problem = project.recordingsProblem { throw problem }
       throw SuiteError.nothingSelected(
         description(in: project),
         advice: advice(in: project))

@@ -78,9 +78,11 @@ package struct StaleGoldens {
   }
 
   /// Whether a golden only lacks its recording. A user who names the golden confirms that the
-  /// recording no longer exists.
+  /// recording no longer exists; but a recording on a disk that is not mounted may exist.
   private func isKept(_ key: GoldenLibrary.Key) -> Bool {
-    recordings.includes(key) && !keys.contains { !Glob.isPattern($0) && Acceptance.fits($0, key) }
+    recordings.includes(key)
+      && (recordings.isUnknown(key)
+        || !keys.contains { !Glob.isPattern($0) && Acceptance.fits($0, key) })
   }
 
   /// Removes the goldens that `items()` lists. A user's own files next to a golden stay.

@@ -1,5 +1,5 @@
 package import Foundation
-import RetakeCore
+package import RetakeCore
 import RetakeGolden
 package import RetakeReplay
 package import RetakeReport
@@ -48,12 +48,30 @@ package struct SuiteRun {
     package var status: ExitStatus
     package var document: ReportDocument
     /// The files of the report, the page last.
-    package var files: [URL]
-    package var warnings: [String]
+    package private(set) var files: [URL] = []
+    /// Why the report could not be written. The verdict is known all the same.
+    package private(set) var reportError: (any CodedError)?
+    package var warnings: [String] = []
     /// The cases that need attention, because of which the status is not `passed`.
     package var failing: [ReportCase] = []
     /// The frames that were replayed.
     package var frames = 0
+
+    init(status: ExitStatus, document: ReportDocument) {
+      (self.status, self.document) = (status, document)
+    }
+
+    /// If the report cannot be written, the status is also that of an error.
+    mutating func writeReport(to folder: String?) {
+      guard let folder else { return }
+      do {
+        files = try ReportFolder.write(document, to: URL(fileURLWithPath: folder))
+      } catch {
+        reportError = error as? any CodedError ?? ErrorFacts(ofUser: error)
+        status = ExitStatus.strongest([status, .error]) ?? .error
+        document.exit = ReportExit(code: Int(status.rawValue))
+      }
+    }
   }
 
   package init(project: Project, selection: Selection) {
@@ -67,12 +85,11 @@ package struct SuiteRun {
     pendingFolder = surroundings.pendingFolder
   }
 
-  /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
-  ///   the error that prevents the report from being written. An error of one case becomes its
-  ///   verdict.
+  /// - Throws: `SuiteError` for a selection that cannot be made, and `RuntimeError.interrupted`. An
+  ///   error of one case becomes its verdict.
   package func run() throws -> Outcome {
     // Before the cases run, which may be slow: an unusable folder is reported now.
-    for folder in [reportFolder, traceFolder, pendingFolder] {
+    for folder in [reportFolder, traceFolder, pendingFolder, goldens] {
       if let folder { try project.requireOwn(folder) }
     }
     if let reportFolder {
@@ -102,14 +119,19 @@ package struct SuiteRun {
       }
     }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
-    return try report(results, seconds: seconds, at: clock.timeText)
+    return report(results, seconds: seconds, at: clock.timeText)
   }
 
   private func staleResult(_ key: GoldenLibrary.Key) -> CaseResult {
-    CaseResult(
+    let why =
+      project.definition(named: key.testCase) == nil
+      ? "case '\(key.testCase)' is not in \(Project.fileName)"
+      : "no suite runs it on '\(key.session)'"
+    return CaseResult(
       selected: SelectedCase(
         definition: CaseDefinition(name: key.testCase, pipeline: "-"), session: key.session),
-      comparison: .stale(key), golden: library.folder(key), actual: library.folder(key).pending)
+      comparison: .stale(key, why: why), golden: library.folder(key),
+      actual: library.folder(key).pending)
   }
 
   /// The cases that `run` would test, in the same order, and the stale goldens. No case is run, and
@@ -213,7 +235,7 @@ package struct SuiteRun {
 
   private func report(
     _ results: [CaseResult], seconds: Double, at time: String
-  ) throws -> Outcome {
+  ) -> Outcome {
     let statuses = results.map { $0.exitStatus(isCI: isCI) }
     let status = ExitStatus.strongest(statuses) ?? .nothingCompared
     var builder = ReportBuilder(project: project, goldens: goldens, program: program, isCI: isCI)
@@ -231,13 +253,12 @@ package struct SuiteRun {
       .reduce(nil) { sum, use in sum.map { $0 + use } ?? use }
     document.notes = notes + pendingNotes(results)
     document.nameCommands(ProgramName(program))
-    let files = try reportFolder.map {
-      try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
-    }
-    return Outcome(
-      status: status, document: document, files: files ?? [],
-      warnings: project.slowness(document.totals.framesPerSecond).map { [$0] } ?? [],
-      failing: zip(document.cases, statuses).filter { $1 != .passed }.map(\.0), frames: frames)
+    var outcome = Outcome(status: status, document: document)
+    outcome.warnings = project.slowness(document.totals.framesPerSecond).map { [$0] } ?? []
+    outcome.failing = zip(document.cases, statuses).filter { $1 != .passed }.map(\.0)
+    outcome.frames = frames
+    outcome.writeReport(to: reportFolder.map { project.path($0) })
+    return outcome
   }
 
   private func environment(_ results: [CaseResult]) -> [EnvironmentRow] {

@@ -96,6 +96,12 @@ public final class SessionReader: FrameReader {
 
   package static func open(_ folder: SessionFolder) throws -> StoreReader {
     var isFolder: ObjCBool = false
+    // Without permission, the files below would look as if they did not exist.
+    if access(folder.database, F_OK) != 0, errno == EACCES {
+      throw ErrorFacts(
+        "session.open.unreadable", "the session cannot be read", cause: POSIXError.last.systemText,
+        at: folder.path, advice: SessionFolder.wayToRead(folder.path))
+    }
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
       throw SessionError.notSession(path: folder.path, cause: "there is no such folder")
     }

@@ -140,8 +140,11 @@ struct SessionExportCommand: ParsableCommand {
 
   /// All of them first: a command that fails at its last file would leave the others.
   private func checkTargets() throws {
-    for file in targets where file != "-" && FileManager.default.fileExists(atPath: file) {
-      throw SessionError.fileExists(path: file)
+    for file in targets where file != "-" {
+      try SessionFolder.requireOutside(file, isParent: false)
+      guard !FileManager.default.fileExists(atPath: file) else {
+        throw SessionError.fileExists(path: file)
+      }
     }
   }
 

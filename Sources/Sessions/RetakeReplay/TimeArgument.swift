@@ -1,10 +1,13 @@
-import ArgumentParser
-import Retake
+import RetakeCore
 
-/// Times as users write them on a command line.
-enum TimeArgument {
-  /// `2s`, `500ms`, `2m`, `1h`; seconds without a unit, `12.5`; and clocks, `1:30` or `1:02:03.5`.
-  static func parse(_ text: String) -> Duration? {
+/// Times as users write them, in options and in overrides.
+package enum TimeArgument {
+  /// At most a hundred days: `2s`, `500ms`, `2m`, `1h`; seconds without a unit, `12.5`; and clocks, `1:30` or `1:02:03.5`.
+  package static func parse(_ text: String) -> Duration? {
+    read(text).flatMap { $0 <= .seconds(countMax) ? $0 : nil }
+  }
+
+  private static func read(_ text: String) -> Duration? {
     if let duration = Duration(parsing: text) { return duration }
     if text.contains(":") { return clock(text) }
     if let unit = text.last, let seconds = secondsByUnit[unit] {
@@ -13,17 +16,11 @@ enum TimeArgument {
     return decimal(text[...])
   }
 
-  static let advice = "use for example 2s, 500ms, 1:30 or 12.5 (seconds)"
-
-  /// - Throws: `ValidationError` that names the option and shows a valid time.
-  static func check(_ text: String?, of option: String) throws {
-    guard let text, parse(text) == nil else { return }
-    throw ValidationError("'\(option) \(text)' is not a time; \(advice)")
-  }
+  package static let advice = "use for example 2s, 500ms, 1:30 or 12.5 (seconds), at most 2400h"
 
   private static let secondsByUnit: [Character: Int64] = ["m": 60, "h": 3_600]
 
-  /// At most a hundred days, in the smallest unit.
+  /// A hundred days, in seconds.
   private static let countMax: Int64 = 100 * 86_400
 
   private static func whole(_ text: Substring) -> Int64? {
