@@ -343,7 +343,11 @@ package struct Acceptance {
   /// - Throws: `suite.accept.outdated`.
   private func requirePresentInputs(_ waiting: Waiting) throws {
     let manifest = try waiting.pending.folder.manifest()
-    guard let changed = changedInput(since: manifest) else { return }
+    let accepted = try? waiting.golden.manifest().pipeline.digest
+    guard let changed = changedInput(since: manifest, accepted) else { return }
+    // A session of this name outside of Recordings may have been tested; `replaces` shows that, and
+    // `--replace` asks for it.
+    if changed == "session", replacesOthers || !waiting.item.replaces.isEmpty { return }
     let isOfProject = project.definition(named: manifest.testCase.name) != nil
     let arguments =
       isOfProject
@@ -352,18 +356,22 @@ package struct Acceptance {
     throw SuiteError(
       "suite.accept.outdated",
       "the pending result of '\(waiting.item.key)' is of another \(changed) than now",
-      advice: "Test again: retake test \(arguments)")
+      advice: "Test again: retake test \(arguments)"
+        + (changed == "session" ? "; for a session outside of Recordings, add --replace" : ""))
   }
 
   /// `pipeline` or `session`; `nil` if the result is of the present ones, or if those cannot be read
   /// here: a program of its own may define the pipeline, and the session may be on another machine.
-  private func changedInput(since manifest: GoldenManifest) -> String? {
+  ///
+  /// - Parameter accepted: The digest of the golden's pipeline. A result that was rejected in parts
+  ///   has it, because it is a change of that golden.
+  private func changedInput(since manifest: GoldenManifest, _ accepted: Digest128?) -> String? {
     let input = manifest.input
     // A pipeline with its own frames has no session. With --source, it is not the file's pipeline.
     let hasSession = input.digest != .zero
     if hasSession || input.session == CaseDefinition.ownFrames,
       let pipeline = try? project.pipeline(manifest.testCase.pipeline),
-      pipeline.digest != manifest.pipeline.digest
+      ![pipeline.digest, accepted].contains(manifest.pipeline.digest)
     {
       return "pipeline"
     }
