@@ -17,6 +17,7 @@ import Testing
     switch kind {
     case "images": .object(["path": .string("pictures")])
     case "join", "latest": .object(["ports": .array([.string("a"), .string("b")])])
+    case "debayer": .object(["pattern": .string("rggb")])
     case "route": .object(["class": .object(["label": .string("red")])])
     default: .object([:])
     }
@@ -25,14 +26,15 @@ import Testing
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
-        "bandpass", "classify", "convert", "copy", "crop", "detect", "detrend", "digest", "discard",
+        "bandpass", "classify", "convert", "copy", "crop", "debayer", "detect", "detrend", "digest",
+        "discard",
         "downsample", "find-fingertip", "fingertip", "grey", "heart-variability", "images", "infer",
         "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
         "merge-scalars", "metadata", "motion",
         "overlay", "process", "pulse-rate", "pulse-signal", "region-crop", "region-means",
         "regress", "resample",
         "resize", "results", "route", "sample", "screen", "sensor-latest", "sensor-window",
-        "session", "steadiness", "synthetic", "throttle",
+        "session", "steadiness", "synthetic", "throttle", "upright",
       ])
   }
 

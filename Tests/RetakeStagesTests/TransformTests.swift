@@ -301,11 +301,10 @@ import Testing
     }
   }
 
-  @Test func `a pattern is required, and a frame needs two rows and columns`() throws {
+  @Test func `a pattern is required, and a single row has its own neighbors`() throws {
     #expect(throws: OptionError.self) { try Debayer(options: DebayerOptions()) }
-    let row = frame(.gray, 8, 1) { _, _, x in x }
-    #expect(throws: StageError.self) {
-      try Debayer(options: DebayerOptions(pattern: .rggb)).process(row, anyContext)
-    }
+    let row = frame(.gray, 4, 1) { _, _, x in 10 * x }
+    let made = try Debayer(options: DebayerOptions(pattern: .rggb)).process(row, anyContext)
+    #expect(made.bytes(of: 0) == [0, 5, 10, 10, 10, 10, 20, 20, 20, 20, 30, 30])
   }
 }

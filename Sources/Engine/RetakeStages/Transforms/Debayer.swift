@@ -43,13 +43,7 @@ package struct Debayer: PureStage {
     input.isDeep ? .gbr(bits: input.bitsPerSample) : .rgb
   }
 
-  package func process(_ frame: Frame, _ context: StageContext) throws -> Frame {
-    guard frame.width > 1, frame.height > 1 else {
-      throw StageError(
-        code: "debayer.size",
-        message: "a mosaic has two columns and two rows at least, and the frame is "
-          + "\(frame.width)x\(frame.height)")
-    }
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame {
     var made = context.makeFrame(
       format: outputFormat(for: frame.format), width: frame.width, height: frame.height,
       range: .full, matrix: .identity)

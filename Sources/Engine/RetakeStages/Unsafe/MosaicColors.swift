@@ -61,7 +61,8 @@ private struct MosaicColors<Sample: FixedWidthInteger & UnsignedInteger> {
 
   /// Mirrored at the edge pixel, which keeps the color of a sample.
   private func mirrored(_ place: Int, _ count: Int) -> Int {
-    place < 0 ? 1 : place < count ? place : count - 2
+    // A frame may have a single row or column, whose neighbor is itself.
+    place < 0 ? min(1, count - 1) : place < count ? place : max(0, count - 2)
   }
 
   private func sample(_ x: Int, _ y: Int) -> Int {
