@@ -257,7 +257,7 @@ let benchmarks = Target.executableTarget(
 let wholeTests: [Target] = [
   .testTarget(
     name: "RetakeCommandTests",
-    dependencies: modulesToUse("Retake Command Inference")
+    dependencies: modulesToUse("Retake Command Inference Store")
       + ["retake", .init(stringLiteral: impure.name)] + named(testTools),
     swiftSettings: testSettings(of: "RetakeCommand")),
   .testTarget(

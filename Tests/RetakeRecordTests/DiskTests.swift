@@ -274,14 +274,14 @@ final class FailingDisk: Sendable {
     try folder.write("a file", to: "taken")
     var options = RecorderOptions.test(folder)
     options.into = folder.file("taken").path
-    let error = #expect(throws: SessionError.self) {
+    let thrown = #expect(throws: (any Error).self) {
       try RetakeRecordTests.record(Scene(9), options: options)
     }
-    #expect(error?.code == "session.write")
+    let error = thrown?.facts
+    #expect(error?.message.contains("--into names a file") == true)
     #expect(error?.place?.file?.hasPrefix(options.into) == true)
     #expect(error?.advice != nil)
-    #expect(error?.cause?.contains("NSError") == false)
-    #expect(error?.cause?.contains("Domain=") == false)
+    #expect(error.map { "\($0)".contains("NSError") || "\($0)".contains("Domain=") } == false)
   }
 
   @Test func `the recording ends before the disk's reserve is touched`() throws {

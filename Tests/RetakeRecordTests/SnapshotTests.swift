@@ -146,7 +146,8 @@ import Testing
   }
 
   @Test func `a log that is cut names the commit before it, and one command`() throws {
-    let image = try #require(try CrashImages().images.last)
+    let crash = try CrashImages()
+    let image = try #require(crash.images.last)
     let log = URL(filePath: image.path + "/session.sqlite-wal")
     try Data(contentsOf: log).dropLast(100).write(to: log)
     let findings = try SessionCheck(path: image.path).run().findings
@@ -155,6 +156,7 @@ import Testing
     #expect(cut.message.hasPrefix("the database's log is cut; the rows after commit "))
     #expect(cut.message.hasSuffix(" are lost") && cut.advice == nil)
     #expect(open.advice == "Close it: retake session recover \(image.path.shellWord)")
+    withExtendedLifetime(crash) {}
   }
 
   @Test func `a recording that ended on an error of the database has lost nothing`() throws {

@@ -39,7 +39,8 @@ struct MediaFaultTests {
       try SessionRecovery(folder.path, fromMedia: true).run()
     }
     let facts = try #require(error as? any RetakeError)
-    #expect(facts.code == "session.media.\(fault == .missing ? "missing" : "mismatch")")
+    #expect(
+      facts.code == (fault == .missing ? "session.recover.noMedia" : "session.media.mismatch"))
     if fault != .missing {
       #expect(
         facts.message.hasSuffix(

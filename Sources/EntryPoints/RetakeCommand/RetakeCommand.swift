@@ -173,7 +173,7 @@ extension RetakeCommand {
   }
 
   /// Options of texts, which answer to an empty value in their own words.
-  private static let texts: Set = ["--reason", "--note", "--program"]
+  private static let texts: Set = ["--cache", "--note", "--plot", "--program", "--reason"]
 
   /// The parser suggests the nearest option, however far it is.
   private static func withoutFarSuggestion(_ text: String) -> String {
