@@ -93,7 +93,7 @@ import Testing
   func `times that would be a guess, or are none, are refused`(text: String, cause: String) throws {
     let path = try folder.write(text, to: "video.pts").path
     #expect {
-      try FrameTimes(parsing: path)
+      try FrameTimesFile(parsing: path)
     } throws: {
       $0.facts.message.contains(cause) || $0.facts.cause?.contains(cause) == true
     }
@@ -102,8 +102,10 @@ import Testing
   @Test func `an option names the column and the unit`() throws {
     let path = try folder.write("1;0.5\n2;0.75\n", to: "a.txt").path
     #expect(
-      try FrameTimes(parsing: path + ":time=2,unit=s").nanoseconds == [500_000_000, 750_000_000])
-    #expect(throws: SensorError.self) { try FrameTimes(parsing: path + ":time=3,unit=s") }
-    #expect(throws: SensorError.self) { try FrameTimes(parsing: path + ":kind=x") }
+      try FrameTimesFile(parsing: path + ":time=2,unit=s").nanoseconds == [
+        500_000_000, 750_000_000,
+      ])
+    #expect(throws: SensorError.self) { try FrameTimesFile(parsing: path + ":time=3,unit=s") }
+    #expect(throws: SensorError.self) { try FrameTimesFile(parsing: path + ":kind=x") }
   }
 }

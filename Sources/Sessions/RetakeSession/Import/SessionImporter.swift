@@ -37,7 +37,7 @@ public struct SessionImporter: Sendable {
     // file.
     let (streams, all) = try select(in: source.path)
     let requests = try SensorImporting.requests(options.sensors)
-    let times = try options.times.map { try FrameTimes(parsing: $0) }
+    let times = try options.times.map { try FrameTimesFile(parsing: $0) }
     if let times, streams.count != 1 {
       throw SessionError.timesOfTracks(
         file: source.path, times: times.file, tracks: streams.map(\.index))
@@ -122,7 +122,7 @@ public struct SessionImporter: Sendable {
 
   private func index(
     _ media: String, streams: [MediaStream], all: [MediaStream], requests: [SensorRequest],
-    times: FrameTimes?, site: SessionBuilder, target: SessionFolder
+    times: FrameTimesFile?, site: SessionBuilder, target: SessionFolder
   ) throws -> ImportResult {
     let path = try site.folder.file(media)
     let file = try MediaFile(path: path)
@@ -214,7 +214,7 @@ public struct SessionImporter: Sendable {
   ///
   /// - Returns: the time since 1970 that becomes zero, if the times are counted from 1970.
   private static func set(
-    _ times: FrameTimes, of rows: inout [(MediaStream, TrackRows)], in file: String
+    _ times: FrameTimesFile, of rows: inout [(MediaStream, TrackRows)], in file: String
   ) throws -> Int64? {
     guard rows.count == 1, rows[0].1.frameCount == times.nanoseconds.count else {
       throw SessionError.timesCount(

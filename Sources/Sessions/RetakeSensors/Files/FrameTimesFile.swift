@@ -2,7 +2,7 @@ import RetakeCore
 
 /// The times of a video's frames in a separate file, one for each frame in the order in which they
 /// are shown: the value of `--times`.
-package struct FrameTimes: Sendable {
+package struct FrameTimesFile: Sendable {
   package let file: String
   /// Never decreasing.
   package private(set) var nanoseconds: [Int64] = []
