@@ -116,27 +116,32 @@ def sampled(topic, message):
     return struct.pack(f"<{len(values)}d", *values)
 
 
-def write(path, storage, mode=None, frames=FRAMES, first=0, only=None):
-    """Writes a bag; returns, for each topic with images or numbers, stamps, times and bytes."""
-    from rosbags.rosbag2 import CompressionFormat, Writer
-
-    writer = Writer(path, version=9, storage_plugin=storage)
-    if mode:
-        writer.set_compression(mode, CompressionFormat.ZSTD)
+def fill(writer, source, serializer, only):
+    """Writes messages; returns, for each topic with images or numbers, stamps, times and bytes."""
     truth, connections = {}, {}
     with writer:
-        for store, topic, message, log in messages(frames, first):
+        for store, topic, message, log in source:
             kind = message.__msgtype__
             if only and topic not in only:
                 continue
             if topic not in connections:
                 connections[topic] = writer.add_connection(topic, kind, typestore=store)
-            writer.write(connections[topic], log, store.serialize_cdr(message, kind))
+            writer.write(connections[topic], log, getattr(store, serializer)(message, kind))
             if topic in TAKEN:
                 stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
                 bytes_of = stored if topic in IMAGES else sampled
                 truth.setdefault(topic, []).append((stamp, log, bytes_of(topic, message)))
     return truth
+
+
+def write(path, storage, mode=None, frames=FRAMES, first=0, only=None):
+    """Writes a bag of ROS 2."""
+    from rosbags.rosbag2 import CompressionFormat, Writer
+
+    writer = Writer(path, version=9, storage_plugin=storage)
+    if mode:
+        writer.set_compression(mode, CompressionFormat.ZSTD)
+    return fill(writer, messages(frames, first), "serialize_cdr", only)
 
 
 def write_ros1(path, compression=None, frames=FRAMES, only=None):
@@ -147,20 +152,7 @@ def write_ros1(path, compression=None, frames=FRAMES, only=None):
     writer.chunk_threshold = 1 << 14
     if compression:
         writer.set_compression(Writer.CompressionFormat[compression])
-    truth, connections = {}, {}
-    with writer:
-        for store, topic, message, log in messages(frames, is_ros1=True):
-            kind = message.__msgtype__
-            if only and topic not in only:
-                continue
-            if topic not in connections:
-                connections[topic] = writer.add_connection(topic, kind, typestore=store)
-            writer.write(connections[topic], log, store.serialize_ros1(message, kind))
-            if topic in TAKEN:
-                stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-                bytes_of = stored if topic in IMAGES else sampled
-                truth.setdefault(topic, []).append((stamp, log, bytes_of(topic, message)))
-    return truth
+    return fill(writer, messages(frames, is_ros1=True), "serialize_ros1", only)
 
 
 def imported(retake, bag, into):

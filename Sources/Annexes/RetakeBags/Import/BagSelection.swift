@@ -39,10 +39,7 @@ struct BagSelection {
         } else {
           sensors.append(Sensor(topic: number, plans: try Self.plans(topic)))
         }
-      } catch let error as ImageType.Refusal {
-        guard wanted.isEmpty else { throw Self.error(Refusal(reason: error.reason), topic, path) }
-        leave(topic, error.reason)
-      } catch let error as Refusal {
+      } catch let error as TopicRefusal {
         guard wanted.isEmpty else { throw Self.error(error, topic, path) }
         leave(topic, error.reason)
       }
@@ -60,11 +57,6 @@ struct BagSelection {
   /// Describes a topic that cannot make a session alone.
   static func numbersOnly(_ topic: String, _ type: String) -> String {
     "\(topic): \(type) has numbers and no image"
-  }
-
-  private struct Refusal: Error {
-    var reason: String
-    var error: BagError?
   }
 
   private mutating func leave(_ topic: BagTopic, _ reason: String) {
@@ -91,26 +83,34 @@ struct BagSelection {
       plans = try BagSensor.plans(for: topic)
     } catch let error as DefinitionProblem {
       let kind = topic.type.isEmpty ? "a type without a name" : topic.type
-      throw Refusal(reason: "\(kind) has no image, and \(error.cause)")
+      throw TopicRefusal(reason: "\(kind) has no image, and \(error.cause)")
     }
-    if topic.count == 0 { throw Refusal(reason: "it has no messages") }
+    if topic.count == 0 { throw TopicRefusal(reason: "it has no messages") }
     return plans
   }
 
   private static func check(
     _ topic: BagTopic, _ type: ImageType, _ first: BagMessage?
   ) throws {
-    if topic.count == 0 { throw Refusal(reason: "it has no messages") }
+    if topic.count == 0 { throw TopicRefusal(reason: "it has no messages") }
     // A damaged first message does not imply damage of later messages.
     guard let first, let image = try? ImageMessage(first, type: type) else { return }
     do {
       _ = try ImageForm(image, place: first.place)
     } catch let error as BagError {
-      guard case .message = error else { throw Refusal(reason: error.lossText, error: error) }
+      guard case .message = error else { throw TopicRefusal(reason: error.lossText, error: error) }
     }
   }
 
-  private static func error(_ refusal: Refusal, _ topic: BagTopic, _ path: String) -> BagError {
+  private static func error(_ refusal: TopicRefusal, _ topic: BagTopic, _ path: String) -> BagError
+  {
     refusal.error ?? .unusableTopic(path: path, topic: topic.name, reason: refusal.reason)
   }
+}
+
+/// Why a topic becomes neither a track nor sensors.
+struct TopicRefusal: Error {
+  var reason: String
+  /// The error of its first message, if that is the reason.
+  var error: BagError?
 }

@@ -7,6 +7,15 @@ struct ImageType: Hashable, Sendable {
     case foxgloveRaw, foxgloveCompressed, foxgloveVideo
     /// The bytes of a file.
     case file
+
+    /// How messages of the type are written.
+    fileprivate var encodings: [MessageEncoding] {
+      switch self {
+      case .rosImage, .rosCompressed, .ffmpegPacket: [.cdr, .ros1]
+      case .foxgloveRaw, .foxgloveCompressed, .foxgloveVideo: [.cdr, .protobuf]
+      case .file: [.file]
+      }
+    }
   }
 
   let kind: Kind
@@ -16,24 +25,15 @@ struct ImageType: Hashable, Sendable {
     (self.kind, self.encoding) = (kind, encoding)
   }
 
-  /// - Throws: `Refusal` if the messages are written in an encoding that is not read.
+  /// - Throws: `TopicRefusal` if the messages are written in an encoding that is not read.
   /// - Returns: nil for a topic without images.
   init?(_ topic: BagTopic) throws {
     guard let kind = Self.kind(of: topic) else { return nil }
-    let encoding = MessageEncoding(rawValue: topic.encoding)
-    switch (kind, encoding) {
-    case (.rosImage, .cdr?), (.rosCompressed, .cdr?), (.ffmpegPacket, .cdr?),
-      (.rosImage, .ros1?), (.rosCompressed, .ros1?), (.ffmpegPacket, .ros1?),
-      (.foxgloveRaw, .cdr?), (.foxgloveCompressed, .cdr?), (.foxgloveVideo, .cdr?),
-      (.file, .file?), (.foxgloveRaw, .protobuf?), (.foxgloveCompressed, .protobuf?),
-      (.foxgloveVideo, .protobuf?):
-      self.init(kind, encoding ?? .cdr)
-    default: throw Refusal(reason: "its messages are written as '\(topic.encoding)'")
+    guard let encoding = kind.encodings.first(where: { $0.rawValue == topic.encoding }) else {
+      let names = kind.encodings.map(\.rawValue).joined(separator: " or ")
+      throw TopicRefusal(reason: "its messages are written as '\(topic.encoding)', not as \(names)")
     }
-  }
-
-  struct Refusal: Error, Hashable {
-    var reason: String
+    self.init(kind, encoding)
   }
 
   /// Whether the messages of a topic hold images.

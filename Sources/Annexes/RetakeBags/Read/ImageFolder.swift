@@ -89,12 +89,16 @@ struct ImageFolder: Hashable, Sendable {
     FileManager.default.fileExists(atPath: root + "/" + name)
   }
 
-  /// The lines of a text file; without comments, which begin with `#`.
-  private static func lines(_ path: String) -> (rows: [Substring], comments: [Substring]) {
+  /// The lines of a text file; comments begin with `#`. Empty for a file that cannot be read.
+  static func lines(_ path: String) -> (rows: [Substring], comments: [Substring]) {
     guard let data = try? RegularFile.contents(path, links: .followed, bytesMax: listBytesMax)
     else { return ([], []) }
     let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
     return (lines.filter { !$0.hasPrefix("#") }, lines.filter { $0.hasPrefix("#") })
+  }
+
+  static func fields(_ line: Substring) -> [Substring] {
+    line.split { $0 == "," || $0 == " " || $0 == "\t" }
   }
 
   // MARK: EuRoC
@@ -163,7 +167,7 @@ struct ImageFolder: Hashable, Sendable {
       let images = Self.images(in: "\(root)/\(name)")
       guard !images.isEmpty else { continue }
       let rows = Self.lines("\(root)/\(list)").rows.map {
-        $0.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "," })
+        Self.fields($0)
       }
       guard let row = rows.first, row.count == 2, MediaFolder.isImage(String(row[1])) else {
         continue

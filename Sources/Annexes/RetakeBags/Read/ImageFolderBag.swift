@@ -12,7 +12,6 @@ struct ImageFolderBag: BagFile {
   private let folder: ImageFolder
 
   private static let imageBytesMax: Int64 = 1 << 30
-  private static let tableBytesMax: Int64 = 1 << 30
 
   init(_ folder: ImageFolder, path: String) {
     (self.folder, self.path) = (folder, path)
@@ -56,24 +55,33 @@ struct ImageFolderBag: BagFile {
 
   func read(position: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws {
     var done: Int64 = 0
-    for (topic, camera) in folder.cameras.enumerated() {
-      for (number, image) in camera.images.enumerated() {
-        try position(done)
-        let place = BagPlace(file: image.path, topic: camera.name, message: Int64(number))
-        let item: BagItem
-        do {
-          let data = try RegularFile.contents(
-            image.path, links: .followed, bytesMax: Self.imageBytesMax)
-          done += Int64(data.count)
-          item = .message(
-            BagMessage(
-              topic: topic, logNanoseconds: image.nanoseconds, bytes: [UInt8](data)[...],
-              place: place))
-        } catch let error as RegularFile.Refusal {
-          item = .loss(.damaged(place, cause: error.causeText))
-        }
-        try body(item)
+    // By their times, so that the first image of each camera comes early.
+    let order = folder.cameras.enumerated().flatMap { topic, camera in
+      camera.images.indices.map { (topic: topic, number: $0) }
+    }.sorted {
+      let images = (
+        folder.cameras[$0.topic].images[$0.number], folder.cameras[$1.topic].images[$1.number]
+      )
+      return (images.0.nanoseconds, $0.topic, $0.number)
+        < (images.1.nanoseconds, $1.topic, $1.number)
+    }
+    for (topic, number) in order {
+      try position(done)
+      let (camera, image) = (folder.cameras[topic].name, folder.cameras[topic].images[number])
+      let place = BagPlace(file: image.path, topic: camera, message: Int64(number))
+      let item: BagItem
+      do {
+        let data = try RegularFile.contents(
+          image.path, links: .followed, bytesMax: Self.imageBytesMax)
+        done += Int64(data.count)
+        item = .message(
+          BagMessage(
+            topic: topic, logNanoseconds: image.nanoseconds, bytes: [UInt8](data)[...],
+            place: place))
+      } catch let error as RegularFile.Refusal {
+        item = .loss(.damaged(place, cause: error.causeText))
       }
+      try body(item)
     }
     for (number, table) in folder.tables.enumerated() {
       try position(done)
@@ -87,32 +95,21 @@ struct ImageFolderBag: BagFile {
   ) throws {
     guard table.rows.isEmpty else {
       for (row, file) in table.rows.enumerated() {
-        let lines = Self.lines(file.path)
+        let line = ImageFolder.lines(file.path).rows.first
         let place = BagPlace(file: file.path, topic: table.name, message: Int64(row))
-        let fields = lines.first.map(Self.fields) ?? []
+        let fields = line.map(ImageFolder.fields) ?? []
         try body(Self.item(table, topic, fields[...], time: file.nanoseconds, place))
       }
       return
     }
-    for (row, line) in Self.lines(table.path).enumerated() {
-      let fields = Self.fields(line)
+    for (row, line) in ImageFolder.lines(table.path).rows.enumerated() {
+      let fields = ImageFolder.fields(line)
       try body(
         Self.item(
           table, topic, fields.dropFirst(),
           time: fields.first.flatMap { SensorTime.parse($0, table.unit) },
           BagPlace(file: table.path, topic: table.name, message: Int64(row))))
     }
-  }
-
-  /// Without comments; empty for a file that cannot be read.
-  private static func lines(_ path: String) -> [Substring] {
-    let data = try? RegularFile.contents(path, links: .followed, bytesMax: tableBytesMax)
-    return String(decoding: data ?? Data(), as: UTF8.self).split(whereSeparator: \.isNewline)
-      .filter { !$0.hasPrefix("#") }
-  }
-
-  private static func fields(_ line: Substring) -> [Substring] {
-    line.split { $0 == "," || $0 == " " || $0 == "\t" }
   }
 
   private static func item(

@@ -34,34 +34,17 @@ final class MCAPBag: BagFile {
     if let summary {
       topics = summary.topics
     } else {
-      topics = try scannedTopics()
+      topics = try MCAPWalk(file: file, path: path, isSurvey: true).surveyed()
     }
-  }
-
-  private func scannedTopics() throws -> [BagTopic] {
-    var walk = MCAPWalk(file: file, path: path, topics: [], isSurvey: true)
-    do {
-      // Losses are reported when the messages are read.
-      try walk.run(position: { _ in }) { _ in }
-    } catch let error as BagError {
-      throw error
-    } catch {
-      throw BagError.unreadable(path: path, cause: error.causeText)
-    }
-    return walk.topics
   }
 
   func read(position: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws {
-    var walk = MCAPWalk(file: file, path: path, topics: topics, isSurvey: false)
-    walk.chunkStarts = summary?.chunkStarts ?? []
+    var walk = MCAPWalk(
+      file: file, path: path, topics: topics, isSurvey: false,
+      chunkStarts: summary?.chunkStarts ?? [])
     walk.dataEnd = summary?.dataEnd
     try walk.run(position: position, body)
-    guard let claimed = summary?.messages, claimed > walk.messageCount else { return }
-    try body(
-      .loss(
-        .damaged(
-          BagPlace(file: path),
-          cause: "\(walk.messageCount) of \(counted(claimed, "message")) could be read")))
+    if let claimed = summary?.messages { try walk.requireMessages(claimed, body) }
   }
 
   static func errors<Value>(

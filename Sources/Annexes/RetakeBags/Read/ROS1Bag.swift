@@ -12,7 +12,7 @@ final class ROS1Bag: BagFile {
   private(set) var isWhole = false
   private let file: MediaFile
   private var chunkStarts: [UInt64] = []
-  private var messages: Int64?
+  private var messages: UInt64?
 
   private static let indexBytesMax: UInt64 = 256 << 20
 
@@ -22,13 +22,13 @@ final class ROS1Bag: BagFile {
     file = try MCAPBag.errors(at: path) { try MediaFile(path: path) }
     if (try? readIndex()) != true {
       (topics, chunkStarts, messages, isWhole) = ([], [], nil, false)
-      topics = try scannedTopics()
+      topics = try ROS1Walk(file: file, path: path, isSurvey: true).surveyed()
     }
   }
 
   /// - Returns: whether the file has a complete index.
   private func readIndex() throws -> Bool {
-    var walk = ROS1Walk(file: file, path: path, topics: [], isSurvey: true)
+    var walk = ROS1Walk(file: file, path: path, isSurvey: true)
     let start = try walk.indexPosition()
     let size = UInt64(file.size)
     guard start > 0, start <= size, size - start <= Self.indexBytesMax else { return false }
@@ -51,43 +51,27 @@ final class ROS1Bag: BagFile {
       default: break
       }
     }
-    topics = walk.topics
+    topics = walk.input.topics
     for place in topics.indices { topics[place].count = 0 }
     for (connection, count) in counts {
       guard let topic = walk.connections[connection] else { return false }
       topics[topic].count = topics[topic].count.map { $0 + count }
     }
     chunkStarts.sort()
-    messages = counts.values.reduce(0, +)
+    messages = counts.values.reduce(0) { $0 + UInt64($1) }
     isWhole = true
     return true
   }
 
-  private func scannedTopics() throws -> [BagTopic] {
-    var walk = ROS1Walk(file: file, path: path, topics: [], isSurvey: true)
-    do {
-      // Losses are reported when the messages are read.
-      try walk.run(position: { _ in }) { _ in }
-    } catch let error as BagError {
-      throw error
-    } catch {
-      throw BagError.unreadable(path: path, cause: error.causeText)
-    }
-    return walk.topics
-  }
-
   func read(position: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws {
-    var walk = ROS1Walk(file: file, path: path, topics: topics, isSurvey: false)
-    walk.chunkStarts = chunkStarts
+    var walk = ROS1Walk(
+      file: file, path: path, topics: topics, isSurvey: false, chunkStarts: chunkStarts)
     try walk.run(position: position, body)
-    let place = BagPlace(file: path)
-    if !isWhole {
-      try body(.loss(.damaged(place, cause: "it has no index: its recorder did not end")))
-    } else if let messages, messages > walk.messageCount {
-      try body(
-        .loss(
-          .damaged(
-            place, cause: "\(walk.messageCount) of \(counted(messages, "message")) could be read")))
+    if let messages {
+      try walk.requireMessages(messages, body)
+    } else {
+      let cause = "it has no index: its recorder did not end"
+      try body(.loss(.damaged(BagPlace(file: path), cause: cause)))
     }
   }
 }
