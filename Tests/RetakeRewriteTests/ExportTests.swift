@@ -45,19 +45,17 @@ import Testing
   @Test(arguments: ["mov", "mp4", "nut"])
   func `rotation and sound are kept or named`(suffix: String) throws {
     let folder = try TemporaryFolder()
-    let made = try runCommand(
-      "ffmpeg",
-      arguments: [
-        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2",
-        "-f", "lavfi", "-i", "sine=duration=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-c:a",
-        "aac", folder.file("plain.mkv").path,
-      ])
+    let made = try runFFmpeg(arguments: [
+      "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2",
+      "-f", "lavfi", "-i", "sine=duration=0.2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-c:a",
+      "aac", folder.file("plain.mkv").path,
+    ])
     try #require(made.status == 0, "\(made.stderr)")
     // The original must have another suffix than the export.
     let (upright, turned) = (folder.file("upright.mov").path, folder.file("turned.m4v").path)
-    let copied = try runCommand(
-      "ffmpeg",
-      arguments: ["-v", "error", "-i", folder.file("plain.mkv").path, "-an", "-c", "copy", upright])
+    let copied = try runFFmpeg(arguments: [
+      "-v", "error", "-i", folder.file("plain.mkv").path, "-an", "-c", "copy", upright,
+    ])
     try #require(copied.status == 0, "\(copied.stderr)")
     try turnMovie(upright, by: 270, into: turned)
     let stream = try MediaDemuxer(path: turned).videoStream()

@@ -39,25 +39,32 @@ package struct SessionList: Sendable {
       _ = try FileManager.default.contentsOfDirectory(atPath: path)
       return nil
     } catch {
-      if let link = SessionFolder.deadLink(path) {
-        return ErrorFacts(
-          "session.list.unreadable", "this is a link to \(link), which is not there", at: path,
-          advice: "Mount the disk that it leads to, or correct the link")
-      }
-      guard RegularFile.isTaken(path) else { return nil }
-      return ErrorFacts(
-        "session.list.unreadable", "this folder of sessions cannot be read",
-        cause: error.systemText, at: path,
-        advice: error.systemNumber == EACCES
-          ? SessionFolder.wayToRead(path) : "Put a folder in its place")
+      return obstacle(error, in: path)
     }
+  }
+
+  private static func obstacle(_ error: any Error, in path: String) -> ErrorFacts? {
+    if let link = SessionFolder.deadLink(path) {
+      return ErrorFacts(
+        "session.list.unreadable", "this is a link to \(link), which is not there", at: path,
+        advice: "Mount the disk that it leads to, or correct the link")
+    }
+    guard RegularFile.isTaken(path) else { return nil }
+    return ErrorFacts(
+      "session.list.unreadable", "this folder of sessions cannot be read",
+      cause: error.systemText, at: path,
+      advice: error.systemNumber == EACCES
+        ? SessionFolder.wayToRead(path) : "Put a folder in its place")
   }
 
   /// - Throws: As `init(in:)`.
   package static func folders(in path: String) throws -> [SessionFolder] {
-    if let obstacle = obstacle(in: path) { throw obstacle }
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-      throw SessionError.noFolder(path: path, cause: "there is no such folder")
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw obstacle(error, in: path)
+        ?? SessionError.noFolder(path: path, cause: "there is no such folder")
     }
     // Hidden folders are sessions in the making, or remains of a killed command.
     // By bytes, because Swift's own order of strings compares normalized characters.

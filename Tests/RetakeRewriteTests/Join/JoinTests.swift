@@ -130,13 +130,11 @@ private enum MadeCameras {
 
   @Test func `silent sound is called silent, and no way is advised that cannot work`() throws {
     let folder = try TemporaryFolder()
-    let made = try runCommand(
-      "ffmpeg",
-      arguments: [
-        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1",
-        "-f", "lavfi", "-i", "anullsrc=duration=1", "-pix_fmt", "yuv420p", "-c:v", "mpeg4", "-c:a",
-        "aac", "-t", "1", folder.file("clip.mkv").path,
-      ])
+    let made = try runFFmpeg(arguments: [
+      "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1",
+      "-f", "lavfi", "-i", "anullsrc=duration=1", "-pix_fmt", "yuv420p", "-c:v", "mpeg4", "-c:a",
+      "aac", "-t", "1", folder.file("clip.mkv").path,
+    ])
     try #require(made.status == 0, "\(made.stderr)")
     let paths = try ["a", "b"].map { name in
       try SessionImporter(

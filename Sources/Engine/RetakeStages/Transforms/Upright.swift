@@ -23,11 +23,9 @@ package struct Upright: PureStage {
   }
 
   package func process(_ frame: Frame, _ context: StageContext) -> Frame {
-    let turn = ImageShape(frame).turn
-    guard !turn.isNone else { return frame }
+    guard let view = view(of: ImageShape(frame)) else { return frame }
     var made = context.makeFrame(
-      format: frame.format, width: turn.isOnItsSide ? frame.height : frame.width,
-      height: turn.isOnItsSide ? frame.width : frame.height, range: frame.range,
+      format: frame.format, width: view.width, height: view.height, range: frame.range,
       matrix: frame.matrix)
     made.sampleAspect = frame.uprightAspect
     frame.writeUpright(to: &made)

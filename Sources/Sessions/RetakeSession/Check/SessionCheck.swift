@@ -88,7 +88,8 @@ package struct SessionCheck: Sendable {
   /// The database cannot be used. Reports the remaining media, and how to rebuild the index from
   /// it.
   private func note(unreadable error: any RetakeError, _ notes: inout CheckNotes) {
-    // A newer schema or a lack of permission is not damage, and rebuilding the index would lose the newer schema's data.
+    // A newer schema or a lack of permission is not damage, and rebuilding the index would lose
+    // data.
     var advice = notes.rebuildAdvice
     // The database of a pointer is fetched, not rebuilt.
     if case SessionError.pointer = error { advice = LargeFilePointer.advice }
@@ -141,9 +142,7 @@ package struct SessionCheck: Sendable {
     for fault in MediaSizeFault.all(of: reader.index.mediaSizes, in: folder)
     where fault.kind != .missing {
       found[fault.file] = fault.kind
-      if fault.kind == .pointer, let path = try? folder.file(fault.file) {
-        notes.add(.error, "media", SessionError.pointer(file: path), file: fault.file)
-      } else if fault.kind == .unreadable, let path = try? folder.file(fault.file) {
+      if [.pointer, .unreadable].contains(fault.kind), let path = try? folder.file(fault.file) {
         notes.add(.error, "media", fault.error(at: path), file: fault.file)
       } else {
         notes.add(
