@@ -145,7 +145,7 @@ struct BadInputTests {
     let demuxer = try MediaDemuxer(path: file)
     let error = #expect(throws: MediaError.self) { try demuxer.videoStream(3) }
     #expect(error?.code == "media.demux.noTrack")
-    #expect(error?.advice == "Use --track with 0")
+    #expect(error?.advice == "Choose --track 0")
   }
 
   @Test func `floating point is refused by name`() throws {

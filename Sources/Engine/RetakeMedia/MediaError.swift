@@ -160,7 +160,7 @@ public enum MediaError: RetakeError, Hashable {
         "media.demux.noTrack", "the file has no video track \(track)", at: file,
         advice: tracks.isEmpty
           ? "It has no video track"
-          : "Use --track with \(tracks.map(String.init).joined(separator: " or "))")
+          : "Choose \(tracks.map { "--track \($0)" }.joined(separator: " or "))")
     case .read(let file, let cause):
       ErrorFacts(
         "media.demux.read", "the rest of the file could not be read", cause: cause, at: file,

@@ -312,9 +312,7 @@ package struct Acceptance {
     }
     // The comparison failed, so no one has seen the differences.
     if comparison.verdict == .errored {
-      return waitsAsAWhole(
-        "replaced",
-        replaces: ["the old golden could not be read"])
+      return waitsAsAWhole("replaced", replaces: [Self.damage(of: golden)])
     }
     let counts = comparison.counts
     let (rootCauses, left) = (
@@ -392,6 +390,19 @@ package struct Acceptance {
     return
       "retake.yml has no case '\(key.testCase)', so the next 'retake test' calls this golden stale. "
       + "To keep it, write under 'cases': \(key.testCase): {pipeline: \(pipeline)}"
+  }
+
+  /// Which file of an accepted golden cannot be read, and why. No advice: the caller has its own.
+  private static func damage(of golden: GoldenFolder) -> String {
+    let unread = "the old golden could not be read"
+    do {
+      _ = try GoldenComparator(golden: golden, actual: golden).compare()
+      return unread
+    } catch let error as GoldenError {
+      return "\(unread): \(error.place.map { "\($0): " } ?? "")\(error.message)"
+    } catch {
+      return "\(unread): \(error.causeText)"
+    }
   }
 
   /// A pending golden that was damaged after it was written must not be accepted. Errors name the
