@@ -296,7 +296,8 @@ import Testing
     let database = workplace.folder.file("Recordings/yard/session.sqlite")
     try Data(contentsOf: database).prefix(length).write(to: database)
     try expectTrouble(
-      code, ["replay", "yard", "--pipeline", "example:motion-boxes"], in: workplace)
+      code, ["replay", "yard", "--pipeline", "example:motion-boxes"], in: workplace,
+      says: "--from-media")
     try expectErrored(workplace, code: code)
   }
 

@@ -39,7 +39,9 @@ package enum StoreError: RetakeError {
     case .notSession(let path, let cause):
       ErrorFacts(
         "store.notSession", "this is not a session database", cause: cause, at: path,
-        advice: "Make a session with: retake import FILE")
+        // A file of this name was one.
+        advice: path.hasSuffix("/session.sqlite")
+          ? Self.repair(path) : "Make a session with: retake import FILE")
     case .truncated(let path, let expected, let actual):
       ErrorFacts(
         "store.truncated", "the session database is cut short: \(actual) of \(expected) bytes",
