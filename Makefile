@@ -27,7 +27,7 @@ help: ## This list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'
 
 setup: ## Install the system packages that are missing
-	@Scripts/setup $(if $(CI),--with-examples --with-judges --with-browser)
+	@Scripts/setup $(if $(CI),--with-examples --with-judges --with-browser --with-models)
 
 build: ## Build the retake command in release
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product retake
