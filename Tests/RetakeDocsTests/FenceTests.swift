@@ -94,6 +94,18 @@ import Testing
     }
   }
 
+  @Test func `each command in the table of what can be imported has its options`() throws {
+    let page = try Pages.text(of: "docs/importing.md")
+    let commands = page.split(separator: "\n").filter { $0.hasPrefix("|") }
+      .flatMap { $0.matches(of: #/`(retake [^`]+)`/#).map { String($0.1) } }
+    #expect(commands.count > 10)
+    for command in commands {
+      #expect(throws: Never.self, "\(command)") {
+        _ = try Root.parseAsRoot(Array(ShellWords.first(in: command).dropFirst()))
+      }
+    }
+  }
+
   @Test func `an option that does not exist is found`() {
     #expect(throws: (any Error).self) {
       _ = try Root.parseAsRoot(

@@ -177,7 +177,7 @@ import Testing
     let hashes = try (0..<20).map { try reader.frame(FrameID(track: 0, sequence: $0)).frameHash }
     #expect(try hashes == Self.framehash(imported.source, as: nil))
     let other = try Self.framehash(imported.source, as: nil, transform: "auto")
-    #expect(other.count == 20 && other != hashes, "docs/importing.md says how they differ")
+    #expect(other.count == 20 && other != hashes, "docs/imported-footage.md says how they differ")
   }
 
   static let made = PixelForm.all.filter { !PixelForm.missing.contains($0.codec) }

@@ -279,7 +279,7 @@ private struct FrameClock {
   ) -> Int64 {
     if let latest, time < latest {
       assumed.insert(.ptsBackwards)
-      // docs/importing.md, `late`: a following frame continues where time was,
+      // docs/imported-footage.md, `late`: a following frame continues where time was,
       // so time does not go back.
       if ahead.contains(where: { $0 > latest && $0.subtracted(latest) <= leapNanoseconds }) {
         late = counted(late, .late)
@@ -290,7 +290,7 @@ private struct FrameClock {
     } else if let latest, time.subtracted(latest) > leapNanoseconds {
       let length = time.subtracted(latest)
       let isWrap = wrapNanoseconds.map { length >= $0 } ?? false
-      // docs/importing.md: a gap is kept, because a gap in a recording is real.
+      // docs/imported-footage.md: a gap is kept, because a gap in a recording is real.
       // Only a clock that wrapped continues by one frame.
       note(isWrap ? .wrap : .gap, length)
       if isWrap { restart(at: time, step: step) }
