@@ -237,7 +237,8 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
       do {
         let options = ImportOptions(file: file.path)
         _ = try SensorImporting(options: options) { _ in true }.run(
-          [], streams: demuxer.streams, of: file.path, frames: 0...1, into: SampleWriter(writer))
+          [], [.init(path: file.path, source: file.path, streams: demuxer.streams)],
+          frames: 0...1, into: SampleWriter(writer))
         try writer.close()
         let reader = try StoreReader(opening: folder.file("\(round).sqlite").path)
         #expect(try reader.checkSamples().isEmpty)

@@ -32,8 +32,10 @@ public struct SessionFolder: Hashable, Sendable {
   /// The media files in the folder, independent of the database: relative, sorted.
   package var mediaOnDisk: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
-    return names.filter { $0.hasPrefix("original.") || $0 == "original" || $0.hasPrefix("video-") }
-      .sorted().map { "media/" + $0 }
+    return names.filter {
+      $0.hasPrefix("original.") || $0.hasPrefix("original-") || $0 == "original"
+        || $0.hasPrefix("video-")
+    }.sorted().map { "media/" + $0 }
   }
 
   /// Checks that this user may read the folder, its index and its media: a session that cannot be

@@ -109,6 +109,20 @@ package final class MediaDemuxer: @unchecked Sendable {
     return context.pointee.streams[index].map { Int($0.pointee.id) }
   }
 
+  /// A text that the container stores about the file, or about one of its streams, such as
+  /// `timecode`; nil without it.
+  package func tag(_ name: String, of stream: Int? = nil) -> String? {
+    guard let context else { return nil }
+    var texts = context.pointee.metadata
+    if let stream {
+      guard streams.indices.contains(stream) else { return nil }
+      // SAFETY: the library keeps at least the streams that it had when the file was opened.
+      texts = context.pointee.streams[stream]?.pointee.metadata
+    }
+    // SAFETY: the entry belongs to the context, and its text is copied.
+    return av_dict_get(texts, name, nil, 0).map { String(cString: $0.pointee.value) }
+  }
+
   /// Skips the packets of all other streams, as far as the container supports it.
   package func select(_ selected: Set<Int>) {
     for index in streams.indices {

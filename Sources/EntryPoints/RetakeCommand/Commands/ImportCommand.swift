@@ -13,10 +13,13 @@ struct ImportCommand: ParsableCommand {
       each topic with images becomes a track, and each topic with numbers (sensor_msgs/msg/Imu)
       becomes sensors. Folders of images with their times (EuRoC, TUM, KITTI, names that are times)
       become a track for each camera, with the tables of numbers as sensors.
+      With --append the files are one recording, as the chapters of an action camera are: one
+      session with one track, whose times, sound and telemetry continue from file to file.
 
       Examples:
         retake import clip.mp4
         retake import *.mp4
+        retake import GX010042.MP4 GX020042.MP4 GX030042.MP4 --append
         retake import dashcam.mkv --name night-drive --track 0
         retake import huge.mp4 --link
         retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
@@ -26,12 +29,29 @@ struct ImportCommand: ParsableCommand {
         retake import frames --rate 30
       """)
 
+  enum Overlap: String, CaseIterable, ExpressibleByArgument {
+    case keep, once
+
+    var choice: ImportOptions.Overlap { self == .once ? .once : .keep }
+  }
+
   @Argument(
     help: "Video files, folders of images, or files or folders of bags.", completion: .file())
   var files: [String]
 
   @Option(help: "The session's name; the file's name without its extension if not given.")
   var name: String?
+
+  @Flag(help: "The files are one recording, in this order: make one session of them.")
+  var append = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      With --append, for files that begin with the last frames of the file before: 'keep' them, with \
+      a note, or have them 'once'.
+      """, valueName: "keep|once"))
+  var overlap: Overlap?
 
   @Option(help: "The folder that the session's folder is made in.")
   var into = "Recordings"
@@ -81,10 +101,26 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard files.count == 1 || name == nil && times == nil && sensor.isEmpty else {
-      throw ValidationError("--name, --times and --sensor are for one file; import each alone")
+    guard append || files.count == 1 || name == nil && times == nil && sensor.isEmpty else {
+      throw ValidationError(
+        "--name, --times and --sensor are for one file; import each alone, or all as one recording "
+          + "with --append")
+    }
+    guard append || overlap == nil else {
+      throw ValidationError("--overlap is for files that are appended; add --append")
     }
     for file in files { try validate(file) }
+    if append { try validateAppend() }
+  }
+
+  private func validateAppend() throws {
+    guard files.count > 1 else {
+      throw ValidationError("--append makes one session of several files; name all of them")
+    }
+    if let other = files.first(where: { Annexes.importer(of: $0) != nil }) {
+      throw ValidationError(
+        "--append is for video files, and '\(other)' is a bag or a folder; import it alone")
+    }
   }
 
   private func validate(_ file: String) throws {
@@ -112,7 +148,8 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    guard files.count > 1 else { return try run(files[0]) }
+    guard files.count > 1, !append else { return try run(files[0]) }
+    noteChapters()
     var failed: [String] = []
     for (place, file) in files.enumerated() where !Interruption.isRequested {
       output.note("\(place + 1) of \(files.count): \(visible(file))")
@@ -129,15 +166,27 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// Whether the next command is named: of many files, it would be a line for each.
-  var namesNext: Bool { !output.quiet && files.count == 1 }
+  var namesNext: Bool { !output.quiet && (files.count == 1 || append) }
+
+  /// Files that look like chapters become one session only with --append.
+  private func noteChapters() {
+    for group in ChapterName.groups(of: files) {
+      output.note(
+        "note: \(counted(group.count, "file")) look like chapters of one recording, by their names; "
+          + "to make one session of them: retake import "
+          + "\(group.map(\.shellWord).joined(separator: " ")) --append")
+    }
+  }
 
   private func run(_ file: String) throws {
     if let importer = Annexes.importer(of: file) { return try importer.run(self, file) }
     let line = ProgressLine(isQuiet: output.quiet)
     let importer = SessionImporter(
       ImportOptions(
-        file: file, name: name, into: into, tracks: track, link: link, sensors: sensor,
-        times: times, hasTelemetry: telemetry, hasSound: sound)
+        file: file, appending: append ? Array(files.dropFirst()) : [],
+        overlap: overlap?.choice ?? .keep,
+        name: name, into: into, tracks: track, link: link, sensors: sensor, times: times,
+        hasTelemetry: telemetry, hasSound: sound)
     ) { progress in
       line.update(progress.phase.rawValue, done: progress.done, total: progress.total)
       return !Interruption.isRequested

@@ -108,11 +108,14 @@ struct MediaExport {
       }
       let copy = URL(fileURLWithPath: original).pathExtension
       if !names.isEmpty {
+        let (verb, pronoun) = names.count == 1 ? ("is", "it") : ("are", "them")
+        let isOne = reader.mediaFiles().count == 1
         notes.append(
-          names.joined(separator: ", ") + (names.count == 1 ? " is" : " are")
-            + " left out; the original has "
-            + (names.count == 1 ? "it" : "them") + ": retake session export "
-            + "\(reader.folder.path.shellWord) --media FILE.\(copy)")
+          names.joined(separator: ", ") + " \(verb) left out; the "
+            + (isOne ? "original has \(pronoun)" : "originals have \(pronoun)") + ": "
+            + (isOne
+              ? "retake session export \(reader.folder.path.shellWord) --media FILE.\(copy)"
+              : reader.folder.media))
       }
     }
     let sensors = reader.sensors

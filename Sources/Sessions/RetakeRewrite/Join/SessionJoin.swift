@@ -51,6 +51,8 @@ package struct SessionJoin: Sendable {
     /// By the number in the joined session: the session and its own number.
     package var tracks: [Track]?
     package var sessionDigest: Digest128?
+    /// Nil without a remark.
+    package var notes: [String]?
   }
 
   package struct Track: Hashable, Sendable, Codable {
@@ -83,8 +85,10 @@ package struct SessionJoin: Sendable {
   ///
   /// - Throws: `SessionError.notAligned`, and the errors of sessions that cannot be read.
   package func compare() throws -> Result {
-    let (_, _, fit) = try opened()
-    return Result(alignment: alignment(fit))
+    let (one, two, fit) = try opened()
+    return Result(
+      alignment: alignment(fit), notes: Self.chapters(one, two).map { ["\($0.what); \($0.advice)"] }
+    )
   }
 
   /// Makes the joined session.
@@ -114,7 +118,8 @@ package struct SessionJoin: Sendable {
     }
     return Result(
       alignment: alignment, path: destination.path, frames: built.frames, tracks: rows.tracks,
-      sessionDigest: built.digest)
+      sessionDigest: built.digest,
+      notes: Self.chapters(one, two).map { ["\($0.what); \($0.advice)"] })
   }
 
   private func opened() throws -> (SessionReader, SessionReader, ClockFit) {
@@ -127,8 +132,30 @@ package struct SessionJoin: Sendable {
     }
     try one.requireWholeRows()
     try two.requireWholeRows()
-    let fit = try JoinClocks(first: one, second: two, report: report).fit(method)
-    return (one, two, fit)
+    do {
+      let fit = try JoinClocks(first: one, second: two, report: report).fit(method)
+      return (one, two, fit)
+    } catch let error as SessionError {
+      guard case .notAligned = error, let chapters = Self.chapters(one, two) else { throw error }
+      var facts = error.facts
+      facts.advice = "\(chapters.what); \(chapters.advice)"
+      throw facts
+    }
+  }
+
+  /// The advice for sessions whose files look like chapters of one recording; nil for others. A
+  /// join puts their frames side by side, and does not append them.
+  private static func chapters(
+    _ one: SessionReader, _ two: SessionReader
+  ) -> (what: String, advice: String)? {
+    let sources = [one, two].compactMap { try? $0.index.store.meta("source") }
+    guard let group = ChapterName.groups(of: sources).first else { return nil }
+    return (
+      "\(group.joined(separator: " and ")) look like chapters of one recording, and a join is for "
+        + "two cameras",
+      "to make one track of them: retake import "
+        + group.map(\.shellWord).joined(separator: " ") + " --append"
+    )
   }
 
   private func alignment(_ fit: ClockFit) -> Alignment {

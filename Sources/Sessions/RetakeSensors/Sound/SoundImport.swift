@@ -1,20 +1,14 @@
+import Foundation
 import RetakeCore
 package import RetakeMedia
 package import RetakeStore
 
 /// Makes a sensor of a file's sound: its waveform in steps of 10 ms.
 package struct SoundImport {
-  private let path: String
-  private let file: String
-  private let shift: Int64
+  /// The stream in each file of the recording, in their order.
+  private let parts: [SensorPart]
 
-  /// - Parameters:
-  ///   - path: The file that is read.
-  ///   - file: The path that errors name.
-  ///   - shift: Nanoseconds that are subtracted from each time.
-  package init(path: String, file: String, shift: Int64 = 0) {
-    (self.path, self.file, self.shift) = (path, file, shift)
-  }
+  package init(_ parts: [SensorPart]) { self.parts = parts }
 
   /// The result of reading a stream.
   package enum Outcome: Hashable, Sendable {
@@ -37,50 +31,80 @@ package struct SoundImport {
   ///
   /// - Throws: `SensorError` if samples cannot be stored, and if the import is stopped.
   package func run(
-    _ stream: MediaStream, into samples: SampleWriter, continues: () -> Bool = { true }
+    into samples: SampleWriter, continues: () -> Bool = { true }
   ) throws -> Outcome {
-    let reader: AudioReader
-    do {
-      reader = try AudioReader(path: path, stream: stream.index, precision: .integers)
-    } catch let error as MediaError {
-      return .unreadable(cause: error.message)
-    }
-    var (waveform, number, problem) = (SoundWaveform(), Int?.none, String?.none)
-    func write(_ step: SoundWaveform.Step) throws {
-      if number == nil { number = try add(stream, to: samples) }
-      guard let number else { return }
-      do {
-        try samples.append(number, time: step.nanoseconds, step.values)
-      } catch let error as SampleError {
-        throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
+    var (waveform, number, problems) = (SoundWaveform(), Int?.none, [String]())
+    for part in parts {
+      guard let problem = try read(part, &waveform, &number, into: samples, continues) else {
+        continue
       }
+      problems.append(
+        parts.count == 1
+          ? problem : "\(URL(fileURLWithPath: part.file).lastPathComponent): \(problem)")
     }
-    // Ends: each round reads a part of a finite file.
-    while let part = try Self.next(reader, &problem) {
-      guard continues() else { throw SensorError.interrupted }
-      try waveform.take(moved(part), write)
-    }
-    try waveform.finish(write)
+    guard let first = parts.first else { return .unreadable(cause: "there is no file") }
+    try waveform.finish { try write($0, of: first, &number, to: samples) }
+    let problem = problems.isEmpty ? nil : problems.joined(separator: "; ")
     guard number != nil else { return .unreadable(cause: problem ?? "it has no samples") }
     do {
       try samples.finish()
     } catch let error as SampleError {
-      throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
-    }
-    if reader.damagedCount > 0, problem == nil {
-      problem = "\(reader.damagedCount) of its packets cannot be decoded"
+      throw SensorError.sample(file: first.file, place: Self.source(first.stream), error.facts)
     }
     return .sensor(note: problem)
   }
 
-  private func moved(_ part: AudioReader.Levels) -> AudioReader.Levels {
-    guard shift != 0 else { return part }
-    var part = part
-    part.start = part.start.flatMap {
+  /// Reads the sound of one file.
+  ///
+  /// - Returns: the problem of the sound, if any.
+  private func read(
+    _ part: SensorPart, _ waveform: inout SoundWaveform, _ number: inout Int?,
+    into samples: SampleWriter, _ continues: () -> Bool
+  ) throws -> String? {
+    let reader: AudioReader
+    do {
+      reader = try AudioReader(path: part.path, stream: part.stream.index, precision: .integers)
+    } catch let error as MediaError {
+      return error.message
+    }
+    var problem: String?
+    // Ends: each round reads a part of a finite file.
+    while let levels = try Self.next(reader, &problem) {
+      guard continues() else { throw SensorError.interrupted }
+      try waveform.take(Self.moved(levels, by: part.shift)) {
+        try write($0, of: part, &number, to: samples)
+      }
+    }
+    if reader.damagedCount > 0, problem == nil {
+      problem = "\(reader.damagedCount) of its packets cannot be decoded"
+    }
+    return problem
+  }
+
+  private func write(
+    _ step: SoundWaveform.Step, of part: SensorPart, _ number: inout Int?, to samples: SampleWriter
+  ) throws {
+    do {
+      let sensor =
+        try number
+        ?? samples.add(
+          name: samples.freeName("sound"), kind: "sound", channels: SoundWaveform.channels,
+          source: Self.source(parts[0].stream))
+      number = sensor
+      try samples.append(sensor, time: step.nanoseconds, step.values)
+    } catch let error as SampleError {
+      throw SensorError.sample(file: part.file, place: Self.source(part.stream), error.facts)
+    }
+  }
+
+  private static func moved(_ levels: AudioReader.Levels, by shift: Int64) -> AudioReader.Levels {
+    guard shift != 0 else { return levels }
+    var levels = levels
+    levels.start = levels.start.flatMap {
       let (time, overflow) = $0.nanoseconds.subtractingReportingOverflow(shift)
       return overflow ? nil : Timestamp(nanoseconds: time)
     }
-    return part
+    return levels
   }
 
   private static func next(
@@ -91,18 +115,6 @@ package struct SoundImport {
     } catch let error as MediaError {
       problem = "its end cannot be decoded: \(error.cause ?? error.message)"
       return nil
-    }
-  }
-
-  private func add(
-    _ stream: MediaStream, to samples: SampleWriter
-  ) throws -> Int {
-    do {
-      return try samples.add(
-        name: samples.freeName("sound"), kind: "sound", channels: SoundWaveform.channels,
-        source: Self.source(stream))
-    } catch let error as SampleError {
-      throw SensorError.sample(file: file, place: Self.source(stream), error.facts)
     }
   }
 }

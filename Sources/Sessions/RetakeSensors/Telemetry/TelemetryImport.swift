@@ -15,46 +15,42 @@ package struct TelemetryImport {
   /// The most bytes of one packet: a second of it has a few kilobytes.
   private static let packetBytesMax = 16 << 20
 
-  private let path: String
-  /// Named by errors instead of `path`.
-  private let file: String
   private let source: String
-  private let shift: Int64
 
-  /// - Parameters:
-  ///   - file: The file that the user named, if `path` is a copy of it.
-  ///   - source: The source that the sensors record, such as a file name.
-  ///   - shift: Nanoseconds that are subtracted from each time.
-  package init(path: String, file: String, source: String, shift: Int64 = 0) {
-    (self.path, self.file, self.source, self.shift) = (path, file, source, shift)
-  }
+  /// - Parameter source: The source that the sensors record, such as a file name.
+  package init(source: String) { self.source = source }
 
   /// The streams of a file that have telemetry.
   package static func streams(of all: [MediaStream]) -> [MediaStream] {
     all.filter { $0.kind == .data && $0.fourCharacters == tag }
   }
 
+  /// - Parameter parts: The stream in each file of the recording, in their order.
   /// - Throws: `SensorError`, with the packet and the byte that cannot be read.
   package func run(
-    _ stream: MediaStream, into samples: SampleWriter, continues: () -> Bool = { true }
+    _ parts: [SensorPart], into samples: SampleWriter, continues: () -> Bool = { true }
   ) throws {
-    let demuxer: MediaDemuxer
-    do {
-      demuxer = try MediaDemuxer(path: path)
-    } catch let error as MediaError {
-      throw SensorError.unreadable(file: file, cause: error.message)
-    }
-    demuxer.select([stream.index])
-    var timing = TelemetryTiming(file: file, source: source, samples: samples)
-    while let packet = try next(demuxer) {
-      guard packet.stream == stream.index else { continue }
-      guard continues() else { throw SensorError.interrupted }
-      try take(packet, of: stream, &timing)
+    guard let first = parts.first else { return }
+    var timing = TelemetryTiming(file: first.file, source: source, samples: samples)
+    for part in parts {
+      try timing.continue(in: part)
+      let demuxer: MediaDemuxer
+      do {
+        demuxer = try MediaDemuxer(path: part.path)
+      } catch let error as MediaError {
+        throw SensorError.unreadable(file: part.file, cause: error.message)
+      }
+      demuxer.select([part.stream.index])
+      while let packet = try next(demuxer, of: part.file) {
+        guard packet.stream == part.stream.index else { continue }
+        guard continues() else { throw SensorError.interrupted }
+        try take(packet, of: part, &timing)
+      }
     }
     try timing.finish()
   }
 
-  private func next(_ demuxer: MediaDemuxer) throws -> MediaPacket? {
+  private func next(_ demuxer: MediaDemuxer, of file: String) throws -> MediaPacket? {
     do {
       return try demuxer.nextPacket()
     } catch let error as MediaError {
@@ -63,8 +59,9 @@ package struct TelemetryImport {
   }
 
   private func take(
-    _ packet: MediaPacket, of stream: MediaStream, _ timing: inout TelemetryTiming
+    _ packet: MediaPacket, of part: SensorPart, _ timing: inout TelemetryTiming
   ) throws {
+    let (file, stream) = (part.file, part.stream)
     func damage(_ byte: Int, _ problem: String) -> SensorError {
       .telemetry(file: file, packet: packet.index, byte: byte, problem: problem)
     }
@@ -73,7 +70,7 @@ package struct TelemetryImport {
     }
     guard let pts = packet.pts,
       let start = Timestamp(
-        pts: pts, timeBase: stream.timeBase, movedBackBy: Int128(shift)),
+        pts: pts, timeBase: stream.timeBase, movedBackBy: Int128(part.shift)),
       let length = Timestamp(pts: packet.duration, timeBase: stream.timeBase),
       abs(start.nanoseconds) < 1 << 61, (0..<1 << 61).contains(length.nanoseconds)
     else { throw damage(0, "it has no time") }
@@ -94,9 +91,11 @@ package struct TelemetryImport {
 
 /// Computes the times of the samples of telemetry packets.
 private struct TelemetryTiming {
-  let file: String
+  private var file: String
   let source: String
   let samples: SampleWriter
+  /// Earlier samples of the present file repeat the file before.
+  private var start = Int64.min
   private var sensors: [TelemetryPayload.Identity: Sensor] = [:]
   /// In the order in which they were found.
   private var order: [TelemetryPayload.Identity] = []
@@ -118,14 +117,42 @@ private struct TelemetryTiming {
     var isFirst = true
   }
 
+  /// The time of the last sample of each sensor in the files before, by its number.
+  private var latest: [Int: Int64] = [:]
+  /// The same, up to now.
+  private var written: [Int: Int64] = [:]
+  /// Whether no packet of the present file has come yet.
+  private var isNewFile = true
+  /// The time between the last two packets of one file.
+  private var distance: Int64 = 0
+
   init(file: String, source: String, samples: SampleWriter) {
     (self.file, self.source, self.samples) = (file, source, samples)
+  }
+
+  /// Begins the next file of the recording. A packet at the end of a file lasts until the first
+  /// packet of a file that continues it. Samples that would come twice are left out.
+  mutating func `continue`(in part: SensorPart) throws {
+    if !part.continues, let open {
+      try close(open, end: open.start + open.duration)
+      self.open = nil
+    }
+    (file, start, isNewFile) = (part.file, part.start ?? .min, true)
   }
 
   mutating func begin(
     packet number: Int, start: Int64, duration: Int64, _ payloads: [TelemetryPayload]
   ) throws {
-    if let open { try close(open, end: start) }
+    if let open {
+      let length = start - open.start
+      let usual = max(open.duration, distance)
+      // A packet that comes early or late in the next file does not continue this one.
+      let isApart = isNewFile && (length < 0 || length > usual + usual / 2)
+      try close(open, end: isApart ? open.start + open.duration : start)
+      if !isNewFile { distance = length }
+    }
+    if isNewFile { latest = written }
+    isNewFile = false
     open = Packet(number: number, start: start, duration: duration, payloads: payloads)
   }
 
@@ -202,15 +229,18 @@ private struct TelemetryTiming {
     return (Int64(clamping: needed), needed > Int128(Int64.max))
   }
 
-  private func write(
+  private mutating func write(
     _ rows: [[Double]], of sensor: Sensor, from start: Int64, to end: Int64, count: Int,
     packet: Int
   ) throws {
     for (number, row) in rows.enumerated() {
       let part = divideToNearest(
         Int128(number) * Int128(end - start), by: Int128(max(1, count)))
+      let time = start + Int64(part)
+      guard time >= max(self.start, latest[sensor.number] ?? .min) else { continue }
       do {
-        try samples.append(sensor.number, time: start + Int64(part), row)
+        try samples.append(sensor.number, time: time, row)
+        written[sensor.number] = time
       } catch let error as SampleError {
         throw refused(error, packet: packet)
       }

@@ -13,6 +13,8 @@ struct TelemetryPayload {
   var channels: [String]
   /// In the order in which they were measured; empty if the packet has no samples.
   var samples: [[Double]]
+  /// Samples since the beginning of the recording, with these; nil if the stream does not count.
+  var total: Int?
 }
 
 /// Reads the samples of a stream.
@@ -40,12 +42,14 @@ struct TelemetryStream {
       try empty.map { item in
         (try numbers(item).first ?? 0) != 0
       } ?? false
+    let total = try items.first { $0.key == "TSMP" }.flatMap { try numbers($0).first }
     return TelemetryPayload(
       identity: .init(device: device, key: values.key), unit: unit(items),
       channels: TelemetryNames.channels(
         of: values.key, title: items.last { $0.key == "STNM" }.map(walk.letters) ?? "",
         count: types.count),
-      samples: isEmpty ? [] : samples(values, types, scales))
+      samples: isEmpty ? [] : samples(values, types, scales),
+      total: total.flatMap { Int(exactly: $0) })
   }
 
   /// The type of each number of a structure; nil if one is not a number.

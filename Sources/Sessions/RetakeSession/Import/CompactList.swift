@@ -40,6 +40,10 @@ struct CompactNumber: Hashable, Sendable {
   init(_ value: Int64?) { stored = value ?? Self.none }
 
   var value: Int64? { stored == Self.none ? nil : stored }
+
+  /// The number and `other`; a missing number stays missing. Wraps: a file may claim any time, and
+  /// must not end the process.
+  func moved(_ other: Int64) -> CompactNumber { CompactNumber(value.map { $0 &+ other }) }
 }
 
 /// Assigns numbers to values, many of which are equal.

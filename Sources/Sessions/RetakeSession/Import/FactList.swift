@@ -65,6 +65,15 @@ package struct FactList: RandomAccessCollection, Sendable {
       shape: shapes[Int32(entry.kinds % Self.shapeCountMax)])
   }
 
+  /// Adds ticks to the times of each image, by its packet.
+  mutating func move(_ ticks: (_ packet: Int) -> Int64) {
+    for place in entries.indices {
+      let move = ticks(Int(entries[place].packet))
+      entries[place].pts = entries[place].pts.moved(move)
+      entries[place].bestEffort = entries[place].bestEffort.moved(move)
+    }
+  }
+
   /// Equals `self[place].packet`, without building the rest.
   package func packet(_ place: Int) -> Int { Int(entries[place].packet) }
 }

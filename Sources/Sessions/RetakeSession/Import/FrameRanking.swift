@@ -54,9 +54,13 @@ package struct FrameRanking {
   /// Number of frames around a rejected packet in which its time is searched.
   private static let refusalWindow = 32
 
-  /// - Parameter packets: Packets of the track, for the times of rejected packets.
-  package func rank(_ facts: TrackFacts, packets: PacketList) -> FrameTimeline {
-    let order = order(facts, packets: packets)
+  /// - Parameters:
+  ///   - packets: Packets of the track, for the times of rejected packets.
+  ///   - dropped: Indexes of images that do not become frames.
+  package func rank(
+    _ facts: TrackFacts, packets: PacketList, without dropped: Set<Int> = []
+  ) -> FrameTimeline {
+    let order = order(facts, packets: packets, without: dropped)
     var clock = FrameClock(track: track, leapNanoseconds: leap, wrapNanoseconds: wrap)
     var upcoming = order.first.map { source($0, facts, packets) }
     for place in order.indices {
@@ -89,7 +93,9 @@ package struct FrameRanking {
   }
 
   /// Indexes of facts, and inverted indexes of rejections, in presentation order.
-  private func order(_ facts: TrackFacts, packets: PacketList) -> [Int32] {
+  private func order(
+    _ facts: TrackFacts, packets: PacketList, without dropped: Set<Int>
+  ) -> [Int32] {
     let lost = lost(facts, packets: packets)
     var order: [Int32] = []
     order.reserveCapacity(facts.frames.count + lost.count)
@@ -101,7 +107,7 @@ package struct FrameRanking {
         order.append(~Int32(refusal.number))
         next.removeFirst()
       }
-      if fact < facts.frames.count { order.append(Int32(fact)) }
+      if fact < facts.frames.count, !dropped.contains(fact) { order.append(Int32(fact)) }
     }
     return order
   }

@@ -1,6 +1,16 @@
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
+  /// What becomes of frames with which a chapter repeats the end of the chapter before.
+  public enum Overlap: String, Hashable, Sendable, CaseIterable {
+    /// Each presentation is a frame; a note names them.
+    case keep
+    /// The second copies are left out.
+    case once
+  }
+
   let file: String
+  let appending: [String]
+  let overlap: Overlap
   let name: String?
   let into: String
   let tracks: [Int]
@@ -10,11 +20,17 @@ public struct ImportOptions: Hashable, Sendable {
   let hasTelemetry: Bool
   let hasSound: Bool
 
+  /// All files, in the order of the recording.
+  var files: [String] { [file] + appending }
+
   /// By default, copies the file into a session in `Recordings`, with all of its video tracks.
   /// The file is first checked when the import runs.
   ///
   /// - Parameters:
   ///   - file: The path of the media file. Symbolic links are followed.
+  ///   - appending: The files that continue the recording, in their order: chapters of an action
+  ///     camera, for example. Their frames, sound and telemetry are moved to the end of the file before.
+  ///   - overlap: What becomes of frames that repeat the end of the file before.
   ///   - name: The session's name, which has to be safe for a folder; `nil` uses the file's name
   ///     without its extension, made safe.
   ///   - into: The parent folder of the session's folder.
@@ -28,11 +44,13 @@ public struct ImportOptions: Hashable, Sendable {
   ///     (GPMF).
   ///   - hasSound: Whether to make a sensor `sound` of each audio track: its waveform.
   public init(
-    file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],
-    link: Bool = false, sensors: [String] = [], times: String? = nil,
-    hasTelemetry: Bool = true, hasSound: Bool = true
+    file: String, appending: [String] = [], overlap: Overlap = .keep, name: String? = nil,
+    into: String = "Recordings", tracks: [Int] = [], link: Bool = false, sensors: [String] = [],
+    times: String? = nil, hasTelemetry: Bool = true, hasSound: Bool = true
   ) {
     self.file = file
+    self.appending = appending
+    self.overlap = overlap
     self.name = name
     self.into = into
     self.tracks = tracks

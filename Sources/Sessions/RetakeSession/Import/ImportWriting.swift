@@ -6,11 +6,20 @@ package import RetakeStore
 /// Writes the database of an imported session.
 struct ImportWriting {
   let path: String
-  /// Relative to the session's folder.
-  let media: String
-  let bytes: Int64
-  let sha256: [UInt8]
+  /// In the order in which the recording has them; of most sessions there is one.
+  let media: [Media]
   let facts: StoreWriter.Facts
+
+  /// A media file of the session.
+  struct Media: Hashable {
+    /// Relative to the session's folder.
+    var name: String
+    var bytes: Int64
+    var sha256: [UInt8]
+  }
+
+  /// Why a media file's segment begins.
+  private static let appendedReason = "appended"
 
   /// How the tracks are shown, for the table `meta`.
   static func display(of streams: [(track: Int, stream: MediaStream)]) -> StoreWriter.Facts {
@@ -49,22 +58,27 @@ struct ImportWriting {
     samples: (SampleWriter, _ frames: ClosedRange<Int64>) throws -> Void = { _, _ in }
   ) throws {
     let writer = try StoreWriter(building: path, facts: facts)
-    writer.append([FileRecord(path: media, role: "media", sha256: sha256)])
-    writer.append([SegmentRecord(index: 0, file: media, isClosed: true, bytes: bytes)])
-    var nextSegment = 1
-    for (stream, rows) in tracks {
-      // Segment 0 is the beginning of the file for every track; later ones belong to one track each.
-      var segments = [(number: 0, firstPacket: 0)]
-      for (before, part) in zip(rows.parts, rows.parts.dropFirst()) {
-        writer.append([segment(nextSegment, from: part, after: before, of: rows)])
-        segments.append((nextSegment, part.packet))
-        nextSegment += 1
+    writer.append(media.map { FileRecord(path: $0.name, role: "media", sha256: $0.sha256) })
+    let (beginnings, numbers) = numbers(of: tracks.map(\.1))
+    writer.append(media.indices.map { beginning(beginnings[$0], of: $0, tracks.map(\.1)) })
+    for ((stream, rows), numbers) in zip(tracks, numbers) {
+      let segments = zip(numbers, rows.parts).map { (number: $0, firstPacket: $1.packet) }
+      for place in rows.parts.indices.dropFirst()
+      where rows.parts[place].file == rows.parts[place - 1].file {
+        writer.append([
+          segment(
+            numbers[place], from: rows.parts[place], after: rows.parts[place - 1], of: rows)
+        ])
       }
       let first = rows.parts.first?.shape.labels
       writer.append(
-        zip(segments, rows.parts).map {
-          SegmentTrackRecord(
-            segment: $0.number, track: stream.index, of: stream, shape: $1.shape, first: first)
+        zip(segments, rows.parts).map { segment, part in
+          let own = rows.streams[part.file] ?? stream
+          // The container of a later file describes the labels of its first images.
+          let labels = rows.parts.first { $0.file == part.file }?.shape.labels ?? first
+          return SegmentTrackRecord(
+            segment: segment.number, track: stream.index, of: own, shape: part.shape,
+            first: labels)
         })
       try rows.write(to: writer, segments: segments)
     }
@@ -75,13 +89,44 @@ struct ImportWriting {
     try writer.close()
   }
 
+  /// The numbers of the segments: by file, and by track of each of its parts.
+  ///
+  /// The beginning of each file is a segment of every track; other segments belong to one track
+  /// each. A track's segments are numbered in its order, so segments of the next file come later.
+  private func numbers(of tracks: [TrackRows]) -> (beginnings: [Int], parts: [[Int]]) {
+    var (next, beginnings) = (0, [Int]())
+    var numbers = tracks.map { _ in [Int]() }
+    for file in media.indices {
+      beginnings.append(next)
+      next += 1
+      for (place, rows) in tracks.enumerated() {
+        let count = rows.parts.count { $0.file == file }
+        numbers[place] += (0..<count).map { $0 == 0 ? beginnings[file] : next + $0 - 1 }
+        next += max(0, count - 1)
+      }
+    }
+    return (beginnings, numbers)
+  }
+
+  /// The segment with which a file begins.
+  private func beginning(_ index: Int, of file: Int, _ tracks: [TrackRows]) -> SegmentRecord {
+    let start = tracks.lazy.compactMap { rows in
+      rows.parts.first { $0.file == file }.flatMap { rows.firstFrame(of: $0) }
+        .map { rows.timeline.frames[$0].nanoseconds }
+    }.min()
+    return SegmentRecord(
+      index: index, file: media[file].name, startedNanoseconds: file == 0 ? 0 : start ?? 0,
+      isClosed: true, bytes: media[file].bytes, reason: file == 0 ? nil : Self.appendedReason)
+  }
+
   private func segment(
     _ index: Int, from part: TrackRows.Part, after before: TrackRows.Part, of rows: TrackRows
   ) -> SegmentRecord {
     let start = rows.firstFrame(of: part).map { rows.timeline.frames[$0].nanoseconds } ?? 0
     // Each segment has the size of the complete file, which `MediaSize` compares with the disk.
     return SegmentRecord(
-      index: index, file: media, startedNanoseconds: start, isClosed: true, bytes: bytes,
+      index: index, file: media[part.file].name, startedNanoseconds: start, isClosed: true,
+      bytes: media[part.file].bytes,
       reason: Self.reason(part.shape, after: before.shape))
   }
 

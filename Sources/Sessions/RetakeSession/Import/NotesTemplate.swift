@@ -2,9 +2,10 @@ import RetakeCore
 
 /// The initial NOTES.md of a session: facts, and questions that only people can answer.
 enum NotesTemplate {
-  static func text(_ result: ImportResult, source: String) -> String {
+  static func text(_ result: ImportResult, sources: [String]) -> String {
     var lines = ["# \(result.folder.name)", ""]
-    lines.append("Imported from `\(fileName(source))`.")
+    lines.append(
+      "Imported from " + sources.map { "`\(fileName($0))`" }.joined(separator: ", ") + ".")
     lines.append("")
     for track in result.tracks {
       lines.append(

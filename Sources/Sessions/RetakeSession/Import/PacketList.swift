@@ -59,6 +59,43 @@ package struct PacketList: RandomAccessCollection, Sendable {
     if isCorrupt { entries[place].flags |= flag } else { entries[place].flags &= ~flag }
   }
 
+  /// Adds the packets of another media file.
+  ///
+  /// - Parameter converted: A time or a duration in the unit of this list.
+  mutating func append(
+    _ other: PacketList, track: Int, segment: Int, _ converted: (Int64) -> Int64
+  ) {
+    for var record in other {
+      (record.track, record.segment, record.index) = (track, segment, count)
+      record.pts = record.pts.map(converted)
+      record.dts = record.dts.map(converted)
+      record.duration = converted(record.duration)
+      append(record)
+    }
+  }
+
+  /// Adds ticks to the times of the packets, by their segment.
+  mutating func move(_ ticks: [Int64]) {
+    for place in entries.indices {
+      let move = ticks[Int(entries[place].segment)]
+      entries[place].pts = entries[place].pts.moved(move)
+      entries[place].dts = entries[place].dts.moved(move)
+    }
+  }
+
+  /// Equals `self[place].segment`, without building the rest of the record.
+  func segment(_ place: Int) -> Int { Int(entries[place].segment) }
+
+  /// The first packet of a segment, whose packets follow one another.
+  func firstPacket(ofSegment segment: Int) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.segment(middle) < segment { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   /// Equals `self[place].flags`, without building the rest of the record.
   package func flags(_ place: Int) -> PacketRecord.Flags {
     .init(rawValue: Int(entries[place].flags))

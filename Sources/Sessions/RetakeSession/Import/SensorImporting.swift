@@ -21,23 +21,40 @@ struct SensorImporting {
     var notes: [String] = []
   }
 
+  /// A media file in the session that is being built.
+  struct File {
+    var path: String
+    /// The path that errors name.
+    var source: String
+    var streams: [MediaStream]
+    /// Nanoseconds that are subtracted from each time of the file.
+    var shift: Int64 = 0
+    /// See `SensorPart.start`.
+    var start: Int64?
+    /// See `SensorPart.continues`.
+    var continues = false
+
+    fileprivate func part(_ stream: MediaStream) -> SensorPart {
+      SensorPart(
+        path: path, file: source, stream: stream, shift: shift, start: start, continues: continues)
+    }
+  }
+
   /// - Parameters:
-  ///   - path: The media file in the session that is being built.
+  ///   - files: In the order of the recording.
   ///   - frames: The times of the first and the last frame.
-  ///   - shift: How far the file's times were moved back.
   func run(
-    _ requests: [SensorRequest], streams: [MediaStream], of path: String,
-    frames: ClosedRange<Int64>, shift: TimeShift = .none, into samples: SampleWriter
+    _ requests: [SensorRequest], _ files: [File], frames: ClosedRange<Int64>,
+    into samples: SampleWriter
   ) throws -> Outcome {
     var outcome = Outcome()
-    let telemetry = options.hasTelemetry ? TelemetryImport.streams(of: streams) : []
-    let sound = options.hasSound ? SoundImport.streams(of: streams) : []
+    let telemetry = options.hasTelemetry ? Self.parts(of: files, TelemetryImport.streams) : []
+    let sound = options.hasSound ? Self.parts(of: files, SoundImport.streams) : []
     do {
-      for stream in telemetry {
+      for parts in telemetry {
         let source = URL(fileURLWithPath: options.file).lastPathComponent
-        try TelemetryImport(path: path, file: options.file, source: source, shift: shift.clamped)
-          .run(stream, into: samples) { report(progress(samples)) }
-        if !samples.tracks.isEmpty { outcome.read.insert(stream.index) }
+        try TelemetryImport(source: source).run(parts, into: samples) { report(progress(samples)) }
+        if !samples.tracks.isEmpty { outcome.read.insert(parts[0].stream.index) }
       }
       for request in requests {
         let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
@@ -47,15 +64,24 @@ struct SensorImporting {
         guard !found.times.overlaps(frames) else { continue }
         outcome.notes.append(Self.apart(request.file, found.times, frames))
       }
-      for stream in sound {
-        let found = try SoundImport(path: path, file: options.file, shift: shift.clamped)
-          .run(stream, into: samples) { report(progress(samples)) }
-        take(found, of: stream, &outcome)
+      for parts in sound {
+        let found = try SoundImport(parts).run(into: samples) { report(progress(samples)) }
+        take(found, of: parts[0].stream, &outcome)
       }
     } catch SensorError.interrupted {
       throw SessionError.interrupted
     }
     return outcome
+  }
+
+  /// The streams that continue one another: the first of each file, then the second.
+  private static func parts(
+    of files: [File], _ streams: ([MediaStream]) -> [MediaStream]
+  ) -> [[SensorPart]] {
+    let found = files.map { file in streams(file.streams).map { file.part($0) } }
+    return (0..<(found.map(\.count).max() ?? 0)).map { place in
+      found.compactMap { $0.indices.contains(place) ? $0[place] : nil }
+    }
   }
 
   private static func apart(

@@ -32,27 +32,41 @@ public struct SessionImporter: Sendable {
   /// - Throws: `SessionError`, with the media's own codes for an unsuitable file. A failed import
   ///   removes every file that it wrote.
   public func run() throws -> ImportResult {
-    let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
+    let sources = options.files.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath() }
+    try requireDistinct(sources)
+    let names = ChapterNames(options.files)
+    if sources.count > 1 { try names.requireOrder() }
     // Before a folder is made: an unsuitable file leaves no folder, and the error names the user's
     // file.
-    let (streams, all) = try select(in: source.path)
+    let files = try sources.enumerated().map { place, source in
+      let (streams, all) = try select(in: source.path)
+      return ImportedFile(
+        source: source.path, media: Self.mediaName(source, number: sources.count > 1 ? place : nil),
+        streams: streams, all: all)
+    }
     let requests = try SensorImporting.requests(options.sensors)
     let times = try options.times.map { try FrameTimesFile(parsing: $0) }
-    if let times, streams.count != 1 {
+    if let times, files[0].streams.count != 1 {
       throw SessionError.timesOfTracks(
-        file: source.path, times: times.file, tracks: streams.map(\.index))
+        file: files[0].source, times: times.file, tracks: files[0].streams.map(\.index))
     }
     let target = try SessionFolder(
-      new: options.name, or: source.deletingPathExtension().lastPathComponent, in: options.into)
+      new: options.name, or: sources[0].deletingPathExtension().lastPathComponent, in: options.into)
     return try SessionBuilder.build(target) { site in
       do {
-        let media = try bring(source, into: site)
+        for file in files { try bring(file, into: site) }
         return try index(
-          media, streams: streams, all: all, requests: requests, times: times, site: site,
-          target: target)
+          files, requests: requests, times: times, names: names, site: site, target: target)
       } catch let error as any RetakeError {
-        throw Self.naming(source.path, notItsCopyIn: site.folder.path, error)
+        throw Self.naming(files, notTheirCopiesIn: site.folder, error)
       }
+    }
+  }
+
+  /// A file that is named twice.
+  private func requireDistinct(_ sources: [URL]) throws {
+    for (place, source) in sources.enumerated() where sources[..<place].contains(source) {
+      throw ErrorFacts.chapterTwice(options.files[place], earlier: source.path)
     }
   }
 
@@ -99,62 +113,56 @@ public struct SessionImporter: Sendable {
     return true
   }
 
-  private func bring(_ source: URL, into site: SessionBuilder) throws -> String {
-    guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else {
-      throw SessionError.interrupted
-    }
+  /// - Parameter number: Of a chapter; nil for a single file.
+  private static func mediaName(_ source: URL, number: Int?) -> String {
     // The name is stored and must be safe in any folder, so an unusual extension is omitted.
     let kept = source.pathExtension.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
     }
     let suffix = kept && !source.pathExtension.isEmpty ? "." + source.pathExtension : ""
-    let relative = "media/original" + suffix
-    guard !options.link else {
-      try site.link(source.path, as: relative)
-      return relative
+    // Five digits, as in the names of a recording's segments: they sort in the order of the files.
+    let place = number.map { "-" + String(100_000 + $0).dropFirst() } ?? ""
+    return "media/original" + place + suffix
+  }
+
+  private func bring(_ file: ImportedFile, into site: SessionBuilder) throws {
+    guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else {
+      throw SessionError.interrupted
     }
-    let total = SessionBuilder.byteCount(source.path).map { Int($0) }
-    try site.bring(source.path, as: relative, bytesMax: .max) {
+    guard !options.link else { return try site.link(file.source, as: file.media) }
+    let total = SessionBuilder.byteCount(file.source).map { Int($0) }
+    try site.bring(file.source, as: file.media, bytesMax: .max) {
       report(ImportProgress(phase: .copying, done: Int($0), total: total))
     }
-    return relative
   }
 
   private func index(
-    _ media: String, streams: [MediaStream], all: [MediaStream], requests: [SensorRequest],
-    times: FrameTimesFile?, site: SessionBuilder, target: SessionFolder
+    _ files: [ImportedFile], requests: [SensorRequest], times: FrameTimesFile?,
+    names: ChapterNames, site: SessionBuilder, target: SessionFolder
   ) throws -> ImportResult {
-    let path = try site.folder.file(media)
-    let file = try MediaFile(path: path)
-    let findings = try PacketIndexer(
-      file: file, streams: streams, takesLateStreams: options.tracks.isEmpty
-    ) {
-      report(ImportProgress(phase: .indexing, done: $0, total: nil))
-    }.run()
-    let all = all + findings.lateStreams
-    let shift = TimeShift(streams + findings.lateStreams, packets: findings.packets)
-    var rows = try self.rows(findings, streams, of: file, shift: shift)
-    let started = try times.map { try Self.set($0, of: &rows, in: options.file) } ?? nil
+    var indexed =
+      try files.count == 1
+      ? index(files[0], in: site.folder) : index(chapters: files, names, in: site.folder)
+    let path = try site.folder.file(files[0].media)
+    let started = try times.map { try Self.set($0, of: &indexed.rows, in: options.file) } ?? nil
+    let rows = indexed.rows
     // Before the file is hashed, because hashing is slow and the file would be rejected in any
     // case.
     try requireGoodFrame(rows, in: path)
     for (_, rows) in rows { try Self.requireTimes(of: rows, in: path) }
     try ImportWriting.requireSegments(of: rows.map(\.1), file: path, most: segmentsMax)
     let standing = SessionStanding(
-      damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: findings.losses)
-    let digest = try mediaDigest(path) {
-      report(ImportProgress(phase: .hashing, done: Int($0), total: Int(file.size)))
-    }
+      damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: indexed.losses)
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let writing = ImportWriting(
-      path: site.folder.database, media: media, bytes: file.size, sha256: digest,
-      facts: facts(standing, rows) + [
+      path: site.folder.database, media: try media(files, in: site.folder),
+      facts: facts(standing, indexed, files) + [
         (TimePlaces.fact, places.stored), (SessionDate.fact, started.map { "\($0)" }),
       ])
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
     try writing.write(rows) { (samples, frames) in
       outcome = try SensorImporting(options: options, report: report).run(
-        requests, streams: all, of: path, frames: frames, shift: shift, into: samples)
+        requests, indexed.sensorFiles, frames: frames, into: samples)
       sensors = samples.tracks
     }
     let tracks = rows.map { stream, rows in
@@ -169,17 +177,73 @@ public struct SessionImporter: Sendable {
     ).footageNotes()
     let result = ImportResult(
       folder: target, tracks: tracks, sensors: sensors, status: standing.status,
-      notes: findings.losses + rows.flatMap(\.1.damageNotes) + findings.notes
-        + [shift.note].compactMap(\.self)
+      notes: indexed.losses + rows.flatMap(\.1.damageNotes) + indexed.notes
         + rows.flatMap {
           TrackNotes($0.0, $0.1, file: options.file, hasTimes: options.times != nil).texts
         } + footage
-        + unindexed(all, chosen: rows.map(\.0), read: outcome.read) + outcome.notes,
+        + unindexed(indexed.all, chosen: rows.map(\.0), read: outcome.read) + outcome.notes,
       times: places.places,
       timeCount: places.count)
     try site.write(
-      NotesTemplate.text(result, source: options.file), to: site.folder.notes)
+      NotesTemplate.text(result, sources: options.files), to: site.folder.notes)
     return result
+  }
+
+  private func media(
+    _ files: [ImportedFile], in folder: SessionFolder
+  ) throws -> [ImportWriting.Media] {
+    try files.map { file in
+      let path = try folder.file(file.media)
+      let bytes = try MediaFile(path: path).size
+      let digest = try mediaDigest(path) {
+        report(ImportProgress(phase: .hashing, done: Int($0), total: Int(bytes)))
+      }
+      return ImportWriting.Media(name: file.media, bytes: bytes, sha256: digest)
+    }
+  }
+
+  /// The rows of the files, and notes about them.
+  private struct Indexed {
+    var rows: [(MediaStream, TrackRows)]
+    /// All streams of the first file.
+    var all: [MediaStream]
+    var losses: [String]
+    var notes: [String]
+    /// Notes that the session keeps.
+    var footage: [String] = []
+    var chapters: String?
+    var sensorFiles: [SensorImporting.File]
+  }
+
+  private func index(_ imported: ImportedFile, in folder: SessionFolder) throws -> Indexed {
+    let path = try folder.file(imported.media)
+    let file = try MediaFile(path: path)
+    let streams = imported.streams
+    let findings = try PacketIndexer(
+      file: file, streams: streams, takesLateStreams: options.tracks.isEmpty
+    ) {
+      report(ImportProgress(phase: .indexing, done: $0, total: nil))
+    }.run()
+    let all = imported.all + findings.lateStreams
+    let shift = TimeShift(streams + findings.lateStreams, packets: findings.packets)
+    return Indexed(
+      rows: try rows(findings, streams, of: file, shift: shift), all: all,
+      losses: findings.losses, notes: findings.notes + [shift.note].compactMap(\.self),
+      sensorFiles: [
+        .init(path: path, source: options.file, streams: all, shift: shift.clamped)
+      ])
+  }
+
+  private func index(
+    chapters files: [ImportedFile], _ names: ChapterNames, in folder: SessionFolder
+  ) throws -> Indexed {
+    let appended = try AppendedFiles(
+      files, in: folder, overlap: options.overlap,
+      report: report)
+    return Indexed(
+      rows: appended.rows, all: files[0].all, losses: appended.losses, notes: appended.notes,
+      footage: names.notes + appended.boundaryNotes, chapters: appended.fact,
+      sensorFiles: appended.sensorFiles)
   }
 
   /// The rows of each track that is kept.
@@ -228,10 +292,12 @@ public struct SessionImporter: Sendable {
   }
 
   private func facts(
-    _ standing: SessionStanding, _ rows: [(MediaStream, TrackRows)]
+    _ standing: SessionStanding, _ indexed: Indexed, _ files: [ImportedFile]
   ) -> StoreWriter.Facts {
-    let display =
-      rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
+    let rows = indexed.rows
+    let footage =
+      indexed.footage
+      + rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
       + rows.compactMap { stream, _ in
         options.times.map {
           "track \(stream.index): the times of the frames are from "
@@ -239,8 +305,12 @@ public struct SessionImporter: Sendable {
         }
       }
     return [
-      ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
-      (FootageFact.key, FootageFact.stored(display)),
+      ("kind", "imported"),
+      (
+        "source",
+        options.files.map { URL(fileURLWithPath: $0).lastPathComponent }.joined(separator: ", ")
+      ),
+      (AppendedFiles.fact, indexed.chapters), (FootageFact.key, FootageFact.stored(footage)),
     ] + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) }) + standing.facts
   }
 
@@ -326,23 +396,28 @@ public struct SessionImporter: Sendable {
   /// The same error, about the file that the user named instead of its copy in a folder that has
   /// been removed.
   private static func naming(
-    _ source: String, notItsCopyIn folder: String, _ error: any RetakeError
+    _ files: [ImportedFile], notTheirCopiesIn folder: SessionFolder, _ error: any RetakeError
   ) -> any Error {
+    func source(of copy: String) -> String {
+      (files.first { folder.path + "/" + $0.media == copy } ?? files[0]).source
+    }
+    func isCopy(_ file: String) -> Bool { file.hasPrefix(folder.path) }
     switch error {
-    case SessionError.noFrames(let file) where file.hasPrefix(folder):
-      return SessionError.noFrames(file: source)
-    case SessionError.noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
-      return SessionError.noGoodFrame(file: source, frames: frames, cause: cause)
-    case SessionError.timesTooFar(let file, let frame, let seconds) where file.hasPrefix(folder):
-      return SessionError.timesTooFar(file: source, frame: frame, seconds: seconds)
-    case SessionError.tooManySegments(let file, let frame, let most) where file.hasPrefix(folder):
-      return SessionError.tooManySegments(file: source, frame: frame, segmentsMax: most)
+    case SessionError.noFrames(let file) where isCopy(file):
+      return SessionError.noFrames(file: source(of: file))
+    case SessionError.noGoodFrame(let file, let frames, let cause) where isCopy(file):
+      return SessionError.noGoodFrame(file: source(of: file), frames: frames, cause: cause)
+    case SessionError.timesTooFar(let file, let frame, let seconds) where isCopy(file):
+      return SessionError.timesTooFar(file: source(of: file), frame: frame, seconds: seconds)
+    case SessionError.tooManySegments(let file, let frame, let most) where isCopy(file):
+      return SessionError.tooManySegments(
+        file: source(of: file), frame: frame, segmentsMax: most)
     case is MediaError:
       var facts = error.facts
-      guard let copy = facts.place?.file, copy.hasPrefix(folder) else { return error }
+      guard let copy = facts.place?.file, isCopy(copy) else { return error }
       // Advice has the path as a word of the shell, so that form is replaced.
-      facts.advice = facts.advice?.replacing(copy.shellWord, with: source.shellWord)
-      facts.place?.file = source
+      facts.advice = facts.advice?.replacing(copy.shellWord, with: source(of: copy).shellWord)
+      facts.place?.file = source(of: copy)
       return facts
     default: return error
     }

@@ -30,7 +30,7 @@ package struct TrackIndexing {
   /// Has the time base of all packets.
   let stream: MediaStream
   let views: [Int: SegmentView]
-  let packets: PacketList
+  private(set) var packets: PacketList
   let memory: ImageMemory
   let report: @Sendable (ImportProgress) -> Bool
   private var shift = TimeShift.none
@@ -55,10 +55,17 @@ package struct TrackIndexing {
   }
 
   /// - Throws: `SessionError`; `noFrames` or the decoder's own error when no frame can be decoded.
-  package func run() throws -> TrackRows {
-    let table = ImportTable(track: track, packets: packets, views: views)
+  package func run() throws -> TrackRows { try rows(of: decode()) }
+
+  private var table: ImportTable { ImportTable(track: track, packets: packets, views: views) }
+
+  /// Decodes the track once, in order.
+  ///
+  /// - Throws: As `run()`.
+  func decode() throws -> TrackFacts {
+    let (report, total) = (report, packets.count)
     let decoding = TrackDecoding(table: table, memory: memory) {
-      report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
+      report(ImportProgress(phase: .decoding, done: $0, total: total))
     }
     let facts = try decoding.run()
     // The search for entries has separate memory, so the buffers that wait here for the next image
@@ -69,11 +76,26 @@ package struct TrackIndexing {
       // The first file, so that the error names the same one each time.
       throw SessionError.noFrames(file: views.keys.min().flatMap { views[$0] }?.file.path ?? "")
     }
+    return facts
+  }
+
+  /// Moves the times of the packets and the images.
+  ///
+  /// - Parameter ticks: By segment.
+  mutating func move(_ ticks: [Int64], _ facts: inout TrackFacts) {
+    packets.move(ticks)
+    facts.frames.move { ticks[packets.segment($0)] }
+  }
+
+  /// - Parameter dropped: Indexes of images that do not become frames.
+  func rows(of facts: TrackFacts, without dropped: Set<Int> = []) throws -> TrackRows {
     let timeline = FrameRanking(
       track: track, timeBase: stream.timeBase,
       durationNanoseconds: Self.frameDuration(stream), shift: shift
-    ).rank(facts, packets: packets)
-    var rows = TrackRows(track: track, packets: packets, facts: facts, timeline: timeline)
+    ).rank(facts, packets: packets, without: dropped)
+    var rows = TrackRows(
+      track: track, packets: packets, facts: facts, timeline: timeline,
+      streams: views.mapValues(\.stream))
     try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
     return rows
   }
@@ -108,7 +130,8 @@ package struct TrackIndexing {
     let finder = EntryFinder(
       table: table, memory: ImageMemory(preparation: .poisoned), packets: packets,
       damaged: Set(damage.keys).subtracting(rows.facts.headers.disposable),
-      leading: rows.facts.headers.leading, delay: stream.delay,
+      leading: rows.facts.headers.leading,
+      delay: views.values.map(\.stream.delay).max() ?? stream.delay,
       decoderBytes: rows.facts.decoderBytes)
     let entries = try entries(of: rows.facts, damage: damage, finder)
     // Damage in the headers names each picture that it reaches, so it does not spread as other
@@ -158,8 +181,8 @@ package struct TrackIndexing {
     }
     // Elsewhere each frame is decoded again: damage that the decoder does not report shows there.
     let isProven =
-      Self.fillingCodecs.contains(stream.codec) && facts.hasSteadyDelay && !facts.isDamaged
-      && damage.isEmpty
+      views.values.allSatisfy { Self.fillingCodecs.contains($0.stream.codec) }
+      && facts.hasSteadyDelay && !facts.isDamaged && damage.isEmpty
     let restarts = isProven ? facts.headers.restarts : []
     guard let sample = EntrySample(wanted, of: frames, restarts: restarts, keys: finder.keys) else {
       return try find(wanted)

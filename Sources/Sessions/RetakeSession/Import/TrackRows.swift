@@ -8,23 +8,31 @@ package struct TrackRows: Sendable {
   package struct Part: Hashable, Sendable {
     package var packet: Int
     package var shape: DecodedFact.Shape
+    /// The number of its media file.
+    var file = 0
   }
 
   let track: Int
   package let packets: PacketList
   let facts: TrackFacts
   package private(set) var timeline: FrameTimeline
-  /// Where the images' shape changes: the first packet, and the shape from there on. The first part
-  /// is at packet 0.
+  /// Where the images' shape or the media file changes: the first packet, and the shape from there
+  /// on. The first part is at packet 0.
   package let parts: [Part]
+  /// By media file; empty if the rows are not of media files that are imported.
+  let streams: [Int: MediaStream]
   /// By sequence.
   private var entries: [Int32]
   /// Why a frame's pixels cannot be trusted, by sequence.
   private var causes: [Int: String] = [:]
 
-  package init(track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline) {
+  package init(
+    track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline,
+    streams: [Int: MediaStream] = [:]
+  ) {
     (self.track, self.packets, self.facts, self.timeline) = (track, packets, facts, timeline)
-    parts = Self.parts(of: facts.frames)
+    self.streams = streams
+    parts = Self.parts(of: facts.frames, packets)
     entries = [Int32](repeating: 0, count: timeline.frames.count)
   }
 
@@ -99,6 +107,8 @@ package struct TrackRows: Sendable {
 
   package func firstFrame(of part: Part) -> Int? {
     timeline.frames.indices.first { packet(ofFrame: $0) == part.packet }
+      // The first packet of a chapter may have no frame.
+      ?? timeline.frames.indices.first { packet(ofFrame: $0) > part.packet }
   }
 
   /// Replaces the times of the frames.
@@ -161,9 +171,10 @@ package struct TrackRows: Sendable {
     try writer.write((0..<frameCount).lazy.map(frame), change)
   }
 
-  /// The packets, in decode order, at which the images' size or format changes.
-  private static func parts(of facts: FactList) -> [Part] {
-    guard facts.shapeCount > 1 else {
+  /// The packets, in decode order, at which the images' size or format or the media file changes.
+  private static func parts(of facts: FactList, _ packets: PacketList) -> [Part] {
+    let files = packets.indices.last.map(packets.segment) ?? 0
+    guard facts.shapeCount > 1 || files > 0 else {
       return facts.first.map { [Part(packet: 0, shape: $0.shape)] } ?? []
     }
     var parts: [Part] = []
@@ -172,9 +183,12 @@ package struct TrackRows: Sendable {
     }
     for place in inPacketOrder {
       let fact = facts[place]
-      guard parts.last?.shape != fact.shape else { continue }
-      // The first part begins at packet 0, even if the first packets have no image.
-      parts.append(Part(packet: parts.isEmpty ? 0 : fact.packet, shape: fact.shape))
+      let file = files > 0 ? packets.segment(fact.packet) : 0
+      let isNew = parts.last?.file != file
+      guard isNew || parts.last?.shape != fact.shape else { continue }
+      // The first part of a file begins at its first packet, even if that has no image.
+      let packet = isNew ? packets.firstPacket(ofSegment: file) : fact.packet
+      parts.append(Part(packet: packet, shape: fact.shape, file: file))
     }
     return parts
   }

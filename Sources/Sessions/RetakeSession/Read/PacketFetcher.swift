@@ -90,6 +90,8 @@ package final class PacketFetcher {
       current.next += 1
       guard current.next == record.ordinal + 1 else { continue }
       packet.index = record.index
+      // Of a later chapter of a recording, the index has the times on the recording's time line.
+      (packet.pts, packet.dts, packet.duration) = (record.pts, record.dts, record.duration)
       // The index is more reliable than the container's corrupt flags.
       packet.flags = MediaPacket.Flags(record.flags)
       demuxing = current

@@ -24,7 +24,10 @@ struct MediaRebuild {
     let files = site.mediaOnDisk
     guard !files.isEmpty else { throw SessionError.mediaMissing(file: site.media) }
     var outcome: Outcome
-    if let original = files.first(where: { $0.hasPrefix("media/original") }) {
+    let originals = files.filter { $0.hasPrefix("media/original") }
+    if originals.count > 1 {
+      outcome = try appendAgain(originals)
+    } else if let original = originals.first {
       outcome = try importAgain(original)
     } else {
       outcome = try RecordedRebuild(
@@ -69,39 +72,80 @@ struct MediaRebuild {
       ) { report(SessionCheck.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
     }
-    try ImportWriting.requireSegments(of: rows.map(\.1), file: path)
-    let digest = try mediaDigest(path) {
-      report(
-        SessionCheck.Progress(
-          done: Int($0 >> 20), total: Int(file.size >> 20), unit: .megabytes))
+    return try write(
+      rows, media: [media], losses: findings.losses, footage: [],
+      sensors: [
+        .init(path: path, source: path, streams: demuxer.streams, shift: shift.clamped)
+      ])
+  }
+
+  /// The chapters of a recording that were appended, in the order of their names.
+  private func appendAgain(_ media: [String]) throws -> Outcome {
+    let known = AppendedFiles.parse(salvage.facts[AppendedFiles.fact])
+    let names = known.map(\.names).flatMap { $0.count == media.count ? $0 : nil } ?? media
+    // By their place: a track has the number of its stream in the first file.
+    var places: [Int]?
+    let files = try zip(media, names).map { media, name in
+      let demuxer = try MediaDemuxer(path: try site.file(media))
+      let streams = demuxer.videoStreams
+      let wanted = parts.map { Set($0.map(\.track)) }
+      let chosen =
+        places ?? streams.indices.filter { wanted?.contains(streams[$0].index) ?? true }
+      places = chosen
+      return ImportedFile(
+        source: name, media: media,
+        streams: chosen.filter { streams.indices.contains($0) }.map { streams[$0] },
+        all: demuxer.streams)
     }
+    let report = report
+    let appended = try AppendedFiles(files, in: site, overlap: known?.overlap ?? .keep) {
+      report(SessionCheck.Progress(done: $0.done, total: $0.total ?? 0))
+    }
+    return try write(
+      appended.rows, media: media, losses: appended.losses,
+      footage: ChapterNames(names).notes + appended.boundaryNotes, sensors: appended.sensorFiles,
+      appended: appended.fact)
+  }
+
+  private func write(
+    _ rows: [(MediaStream, TrackRows)], media: [String], losses: [String], footage: [String],
+    sensors: [SensorImporting.File], appended: String? = nil
+  ) throws -> Outcome {
+    let path = try site.file(media[0])
+    try ImportWriting.requireSegments(of: rows.map(\.1), file: path)
     let standing = SessionStanding(
-      damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: findings.losses)
-    let times = TimePlaces(rows.flatMap(\.1.timeline.places)).stored
+      damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: losses)
+    let notes =
+      footage + rows.flatMap { SessionImporter.displayNotes($0.0, first: $0.1.displayTurn) }
     try ImportWriting(
-      path: site.database, media: media, bytes: file.size, sha256: digest,
+      path: site.database, media: try media.map(described),
       facts: facts("imported") + standing.facts
         + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) })
         + [
-          (TimePlaces.fact, times),
-          (
-            FootageFact.key,
-            FootageFact.stored(
-              rows.flatMap { SessionImporter.displayNotes($0.0, first: $0.1.displayTurn) })
-          ),
+          (TimePlaces.fact, TimePlaces(rows.flatMap(\.1.timeline.places)).stored),
+          (AppendedFiles.fact, appended), (FootageFact.key, FootageFact.stored(notes)),
         ]
     ).write(rows) { (samples, frames) in
       // Only the old database knows the options of the import and the omitted streams. Without it,
       // all streams of the media are read.
-      guard tracks == nil, salvage.sensors.isEmpty else { return }
+      guard parts == nil, salvage.sensors.isEmpty else { return }
       let importing = SensorImporting(options: ImportOptions(file: path)) { progress in
         report(SessionCheck.Progress(done: progress.done, total: 0))
       }
-      _ = try importing.run(
-        [], streams: demuxer.streams, of: path, frames: frames, shift: shift, into: samples)
+      _ = try importing.run([], sensors, frames: frames, into: samples)
     }
-    return Outcome(
-      frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
+    return Outcome(frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: losses)
+  }
+
+  private func described(_ media: String) throws -> ImportWriting.Media {
+    let path = try site.file(media)
+    let size = try MediaFile(path: path).size
+    let digest = try mediaDigest(path) {
+      report(
+        SessionCheck.Progress(
+          done: Int($0 >> 20), total: Int(size >> 20), unit: .megabytes))
+    }
+    return ImportWriting.Media(name: media, bytes: size, sha256: digest)
   }
 
   /// Appends the salvaged rows to the rows from the media, whose losses are `losses`.

@@ -90,6 +90,7 @@ struct SessionJoinCommand: ParsableCommand {
       return try join.run(
         to: target.target(for: one, in: project, suffix: "joined"), link: link, isForced: force)
     }
+    for note in result.notes ?? [] { output.note("note: \(visible(note))") }
     if output.json { return try Console.json(result) }
     let found = result.alignment
     let seen = found.observations > 0 ? ", " + counted(found.observations, "observation") : ""
