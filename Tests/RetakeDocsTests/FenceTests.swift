@@ -58,7 +58,7 @@ import Testing
       return
     }
     let isPipeline = fence.text.contains("\"nodes\"")
-    guard isPipeline, !Pages.needsModel.contains(fence.page) else {
+    guard isPipeline, !Pages.needsFile.contains(fence.page) else {
       _ = try JSONSerialization.jsonObject(with: data)
       return
     }

@@ -49,9 +49,9 @@ enum Pages {
     try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)
   }
 
-  /// Pages whose pipelines have a model that the page itself makes. Their own tests run them:
-  /// `OwnModelPageTests`.
-  static let needsModel = ["docs/own-model.md"]
+  /// Pages whose pipelines have a file that the page itself makes. Their own tests run them:
+  /// `OwnModelPageTests`, `StoredPageTests`.
+  static let needsFile = ["docs/own-model.md", "docs/stored-detections.md"]
 
   /// Relative to the repository, with the pages in folders of docs.
   private static func names() throws -> [String] {

@@ -392,6 +392,14 @@ private func live(
   _ = outcome
 }
 
+private func stored() throws {
+  // docs/stored-detections.md
+  let pipeline = try Pipeline.named("watch").source(.session())
+    .detections(file: "boxes.txt", firstFrame: 0).results("boxes")
+  // end
+  _ = pipeline
+}
+
 private func moods() throws {
   // docs/model-pipelines.md
   let frames = Pipeline.named("moods").source(.session())

@@ -10,7 +10,9 @@ import Testing
   private let registry = StageRegistry.builtIn
 
   /// Kinds that need a model's file or a program; see `ModelStageTests` and `ProgramStageTests`.
-  private static let withFile = ["classify", "detect", "infer", "process", "regress"]
+  private static let withFile = [
+    "classify", "detect", "detections", "infer", "process", "regress",
+  ]
 
   /// Options that a kind requires.
   private func needed(_ kind: String) -> JSONValue {
@@ -26,8 +28,8 @@ import Testing
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
-        "bandpass", "classify", "convert", "copy", "crop", "debayer", "detect", "detrend", "digest",
-        "discard",
+        "bandpass", "classify", "convert", "copy", "crop", "debayer", "detect",
+        "detections", "detrend", "digest", "discard",
         "downsample", "find-fingertip", "fingertip", "grey", "heart-variability", "images", "infer",
         "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
         "merge-scalars", "metadata", "motion",

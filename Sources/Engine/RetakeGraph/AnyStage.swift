@@ -7,6 +7,17 @@ package protocol ModelStage: Sendable {
   var modelFiles: [String: String] { get }
 }
 
+/// A stage that returns stored results of a file.
+package protocol StoredStage: Sendable {
+  /// SHA-256 of the files, by path.
+  var storedFiles: [String: String] { get }
+  /// Checks that the results are of these frames, before a replay begins.
+  ///
+  /// - Parameter counts: The number of frames by track.
+  /// - Throws: An error that names the first result without a frame.
+  func requireFrames(_ counts: [Int: Int]) throws
+}
+
 /// A stateful stage whose output depends on a given number of its last calls, and on no others.
 package protocol ShortMemory: StatefulStage {
   /// After this number of calls that returned a value, the output no longer depends on earlier
@@ -65,6 +76,8 @@ public struct AnyStage: Sendable {
   package var fingerprint = ""
   /// `ModelStage.modelFiles`.
   package var modelFiles: [String: String] = [:]
+  /// The stage itself if it returns stored results.
+  package var stored: (any StoredStage)?
   /// SHA-256 of the files that the command of a program names, by their paths in the command.
   package var programFiles: [String: String] = [:]
   /// `ShortMemory.callsRemembered`; `nil` if a stateful stage may remember all of its calls.
@@ -117,6 +130,7 @@ public struct AnyStage: Sendable {
       }, outputFormat: stage.outputFormat)
     fingerprint = stage.fingerprint
     modelFiles = (stage as? any ModelStage)?.modelFiles ?? [:]
+    stored = stage as? any StoredStage
     outputForm = ValueForm(Stage.Output.self)
     pictureView = stage.view
     sensorReads = reads

@@ -8,6 +8,9 @@ package struct InputPlaces: Sendable {
   package var images: @Sendable (_ path: String) throws -> String = { $0 }
   /// Refuses an image of such a folder, which may be a link.
   package var checkImage: @Sendable (_ path: String) throws -> Void = { _ in }
+  /// The path at which stored detections are read, also the later results files of a golden, which
+  /// need not exist.
+  package var detections: @Sendable (_ path: String) throws -> String = { $0 }
   /// The path at which timings or a device profile of a case is read.
   package var costs: @Sendable (_ path: String) throws -> String = { $0 }
   /// The folder in which a program runs whose command may name these files; `nil` for the folder of

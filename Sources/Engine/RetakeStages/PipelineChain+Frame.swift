@@ -80,6 +80,26 @@ extension PipelineChain where Output == Frame {
   public func motion(options: MotionOptions, id: String? = nil) -> PipelineChain<Detections> {
     stage(built { try Motion(options: options) }, id: id)
   }
+
+  /// Returns the detections that a file has for each frame, in place of a detector.
+  ///
+  /// - Parameters:
+  ///   - file: Results of Retake, MOTChallenge text or COCO JSON; docs/stored-detections.md
+  ///     describes the formats.
+  ///   - firstFrame: Of MOT and COCO, the file's number of the session's frame 0; `nil` = 1 for
+  ///     MOT, and for COCO the order of its images.
+  ///   - sink: Of results of Retake, the ID of the sink; `nil` if there is one.
+  ///   - id: The node's ID; by default the kind, with a number from the second node of a kind on.
+  /// - Throws: `OptionError` for an option that does not fit the format, and an error that names
+  ///   the line of a file that cannot be read.
+  public func detections(
+    file: String, firstFrame: Int? = nil, sink: String? = nil, id: String? = nil
+  ) throws -> PipelineChain<Detections> {
+    var options = StoredOptions(file: file)
+    options.firstFrame = firstFrame ?? options.firstFrame
+    options.sink = sink ?? options.sink
+    return stage(try StoredDetections(options: options), id: id)
+  }
 }
 
 extension PipelineChain where Output == Frame {

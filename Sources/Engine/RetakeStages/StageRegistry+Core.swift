@@ -25,6 +25,7 @@ extension StageRegistry {
     registry.register(SensorLatest.self)
     registry.register(SensorWindow.self)
     registry.register(Steadiness.self)
+    registry.register(StoredDetections.self)
     registry.register(Upright.self)
     registry.registerSources()
     registry.registerControls()

@@ -28,6 +28,8 @@ package struct RootCause: Hashable, Sendable, Codable {
     /// A file that the command of a program names.
     case program
     case model
+    /// A file of stored results.
+    case file
     /// Neither documents nor libraries changed, so the code of a stage did.
     case code
     /// No document changed, and the libraries of one of the runs are not known for this platform.

@@ -292,7 +292,12 @@ struct CaseComparison {
       comparison.suspects.append(modelChange(name))
     }
     for path in actual.changedPrograms(since: golden) {
-      comparison.suspects.append(programChange(path))
+      comparison.suspects.append(
+        change("the program's file \(path)", actual.programs[path], golden.programs[path]))
+    }
+    for path in actual.changedFiles(since: golden) {
+      comparison.suspects.append(
+        change("the file \(path)", actual.files[path], golden.files[path]))
     }
     comparison.suspects += environmentChanges
     let program = pipelines.programSuspicion(
@@ -300,17 +305,14 @@ struct CaseComparison {
     comparison.suspects += [program].compactMap(\.self)
   }
 
-  private func programChange(_ path: String) -> String {
-    let digests = [manifests.actual, manifests.golden].map { ($0.programs[path] ?? "").prefix(12) }
-    return
-      "the program's file \(path) changed: sha256 \(digests[0])…, the golden has \(digests[1])…"
+  private func change(_ what: String, _ new: String?, _ old: String?) -> String {
+    "\(what) changed: sha256 \(new?.prefix(12) ?? "")…, the golden has \(old?.prefix(12) ?? "")…"
   }
 
   private func modelChange(_ name: String) -> String {
     let what = name.contains(".model.json") ? "the sidecar \(name)" : "the model \(name)"
     return switch (manifests.golden.models[name], manifests.actual.models[name]) {
-    case (let old?, let new?):
-      "\(what) changed: sha256 \(new.prefix(12))…, the golden has \(old.prefix(12))…"
+    case (let old?, let new?): change(what, new, old)
     case (nil, let new?):
       "\(what) is new: sha256 \(new.prefix(12))…, the golden was made without it"
     default: "\(what) of the golden is no longer read"

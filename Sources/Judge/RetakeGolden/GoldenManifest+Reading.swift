@@ -18,18 +18,16 @@ extension GoldenManifest {
 
   private init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.document([
-      "input", "case", "pipeline", "models", "programs", "precision", "compare", "budgets",
-      "summary",
-      "accepted", "expected", "fitted",
+      "input", "case", "pipeline", "models", "programs", "files", "precision", "compare",
+      "budgets", "summary", "accepted", "expected", "fitted",
     ])
     input = try Input(fields.required("input"))
     testCase = try Case(fields.required("case"))
     pipeline = try PipelineNote(fields.required("pipeline"))
     models = [:]
     for (name, digest) in try fields.members("models") { models[name] = try digest.string() }
-    for (path, digest) in try fields["programs"]?.members() ?? [] {
-      programs[path] = try digest.string()
-    }
+    for (path, digest) in try fields.members("programs") { programs[path] = try digest.string() }
+    for (path, digest) in try fields.members("files") { files[path] = try digest.string() }
     precision = [:]
     for (sink, steps) in try fields.members("precision") {
       precision[sink] = try Precision(steps)

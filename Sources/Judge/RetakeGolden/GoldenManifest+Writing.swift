@@ -19,6 +19,13 @@ extension GoldenManifest {
     return ["\(key):"] + items.map { "- \($0.text)" }
   }
 
+  /// The files of programs and of stored results, if there are any.
+  private var inputs: [(String, FlowYAML)] {
+    [("programs", programs), ("files", files)].filter { !$0.1.isEmpty }.map { key, digests in
+      (key, .sorted(digests) { .text($0) })
+    }
+  }
+
   private var parts: [(String, FlowYAML)] {
     [
       (
@@ -57,8 +64,7 @@ extension GoldenManifest {
       ),
       ("models", .sorted(models) { .text($0) }),
     ]
-      + (programs.isEmpty ? [] : [("programs", .sorted(programs) { .text($0) })])
-      + [
+      + inputs + [
         (
           "precision",
           .sorted(precision) { .encoding($0, keys: Precision.CodingKeys.names) }

@@ -217,6 +217,8 @@ package struct GoldenManifest: Hashable, Sendable {
   /// SHA-256 by the path of a file that the command of a program names. Empty for goldens that were
   /// accepted before this property existed.
   package var programs: [String: String] = [:]
+  /// SHA-256 by the path of a file whose stored results a stage returns; empty without one.
+  package var files: [String: String] = [:]
   /// By sink.
   package var precision: [String: Precision]
   package var compare: CompareRules
@@ -248,8 +250,16 @@ package struct GoldenManifest: Hashable, Sendable {
   /// If only one run names a file, the file did not change: the commands differ, and so do the
   /// pipelines.
   package func changedPrograms(since golden: GoldenManifest) -> [String] {
-    programs.filter { path, digest in golden.programs[path].map { $0 != digest } ?? false }
-      .keys.sorted()
+    Self.changes(programs, golden.programs)
+  }
+
+  /// The same for files of stored results.
+  package func changedFiles(since golden: GoldenManifest) -> [String] {
+    Self.changes(files, golden.files)
+  }
+
+  private static func changes(_ new: [String: String], _ old: [String: String]) -> [String] {
+    new.filter { path, digest in old[path].map { $0 != digest } ?? false }.keys.sorted()
   }
 
   /// `session/case`.

@@ -96,6 +96,7 @@ extension RootCause {
     case .environment: why.rawValue + " (the environment changed, the pipeline did not)"
     case .program: why.rawValue + " (a program changed)"
     case .model: why.rawValue + " (a model changed)"
+    case .file: why.rawValue + " (a file of stored results changed)"
     case .pipeline where why != .nodeAdded && why != .nodeRemoved:
       why.rawValue + " (the pipeline changed)"
     // The digest of a pipeline does not include costs, but decisions depend on them.

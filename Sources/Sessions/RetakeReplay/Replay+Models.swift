@@ -7,15 +7,27 @@ extension Replay {
   ///
   /// The name is the path in the pipeline. Of an absolute path, which other machines do not have, it
   /// is the last part.
-  package var modelFiles: [String: String] {
+  package var modelFiles: [String: String] { Self.named(allStages.map(\.modelFiles)) }
+
+  /// SHA-256 of the files whose stored results the stages return, by name, as for models.
+  package var storedFiles: [String: String] {
+    Self.named(allStages.compactMap { $0.stored?.storedFiles })
+  }
+
+  private static func named(_ digests: [[String: String]]) -> [String: String] {
     var files: [String: String] = [:]
-    for stage in allStages {
-      for (path, digest) in stage.modelFiles.sorted(by: { $0.key < $1.key }) {
-        let name = path.hasPrefix("/") ? (path as NSString).lastPathComponent : path
-        files[Self.freeName(name, digest, in: files)] = digest
-      }
+    for (path, digest) in digests.flatMap({ $0.sorted { $0.key < $1.key } }) {
+      let name = path.hasPrefix("/") ? (path as NSString).lastPathComponent : path
+      files[freeName(name, digest, in: files)] = digest
     }
     return files
+  }
+
+  /// Checks that stored results are of the frames that the sources read.
+  func requireStoredFrames() throws {
+    let counts = Dictionary(
+      prepared.trackDescriptions.map { ($0.track, $0.frameCount) }, uniquingKeysWith: max)
+    for stage in allStages { try stage.stored?.requireFrames(counts) }
   }
 
   /// SHA-256 of the files that the commands of programs name, by their paths.

@@ -65,7 +65,8 @@ public struct Replay: Sendable {
   /// Connects a pipeline to a session.
   ///
   /// - Parameter reader: The session's frames; `nil` for pipelines that bring their own.
-  /// - Throws: `PipelineError`, `RuntimeError`, `ReplayError`.
+  /// - Throws: `PipelineError`, `RuntimeError`, `ReplayError`, and an error about stored detections
+  ///   of other frames.
   public init(
     _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: some StageCatalog, request: Request
   ) throws {
@@ -88,6 +89,7 @@ public struct Replay: Sendable {
     header = ResultHeader(
       key: key, tracks: prepared.trackDescriptions.map { .init($0.track, $0.timeBase) },
       sinks: sinks.map(\.path))
+    try requireStoredFrames()
   }
 
   /// The nodes in topological order, with inserted conversions.

@@ -18,10 +18,10 @@ struct ProgramOptions: ParsableArguments {
   @Flag(
     name: .long,
     help: ArgumentHelp(
-      "Let pipelines read images and costs outside of the project.",
+      "Let pipelines read images, detections and costs outside of the project.",
       discussion: """
-        The source 'images', timings and device profiles are otherwise read only in the folder in \
-        which the command runs, because a report shows their content.
+        Images, stored detections, timings and device profiles are otherwise read only in the \
+        folder in which the command runs, because a report shows their content.
         """))
   var allowOutside = false
 

@@ -3,8 +3,8 @@ import RetakeCore
 package import RetakeGraph
 
 extension InputPlaces {
-  /// Images, timings and profiles are read from the path in the document, but only inside a folder:
-  /// a report shows their content, and a pipeline may come from someone else.
+  /// Images, detections, timings and profiles are read from the path in the document, but only
+  /// inside a folder: a report shows their content, and a pipeline may come from someone else.
   package static func inside(_ folder: String) -> InputPlaces {
     var places = InputPlaces.asNamed
     places.images = { path in
@@ -16,6 +16,7 @@ extension InputPlaces {
       try requireInside(folder, path)
       return path
     }
+    places.detections = places.costs
     return places
   }
 
@@ -29,7 +30,7 @@ extension InputPlaces {
     guard real != own, !real.hasPrefix(own == "/" ? own : own + "/") else { return }
     throw SuiteError(
       "suite.input.outside",
-      "'\(path)' is not in the project, and a pipeline reads no images and costs elsewhere",
+      "'\(path)' is not in the project, and a pipeline reads no images, detections and costs elsewhere",
       at: folder,
       advice: "Put it into the project, or if you trust the project, add to the command: "
         + "--allow-outside")

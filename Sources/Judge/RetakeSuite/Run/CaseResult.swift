@@ -51,7 +51,8 @@ extension CaseResult {
       let manifests = try? (golden: golden.manifest(), actual: actual.manifest()),
       manifests.golden.pipeline.digest == manifests.actual.pipeline.digest,
       manifests.golden.models == manifests.actual.models,
-      manifests.actual.changedPrograms(since: manifests.golden).isEmpty
+      manifests.actual.changedPrograms(since: manifests.golden).isEmpty,
+      manifests.actual.changedFiles(since: manifests.golden).isEmpty
     else { return false }
     let platform = PlatformKey.current(models: manifests.actual.models).description
     let libraries = golden.environment(platform)

@@ -78,6 +78,7 @@ extension GoldenWriter.Plan {
         nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), precision: [:])
     manifest.models = replay.modelFiles
     manifest.programs = replay.programFiles
+    manifest.files = replay.storedFiles
     manifest.compare = project.compare
     manifest.budgets = project.budgets
     var rules = project.compare

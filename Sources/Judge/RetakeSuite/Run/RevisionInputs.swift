@@ -6,7 +6,7 @@ import RetakeMedia
 import RetakeStages
 
 /// Inputs of the cases other than the session, as of a revision: models with their sidecars,
-/// images, programs, timings and device profiles.
+/// images, detections, programs, timings and device profiles.
 ///
 /// A file that cannot be read from the revision is read from the working tree, and listed: the
 /// comparison then cannot show a change of that file.
@@ -31,7 +31,8 @@ final class RevisionInputs: Sendable {
     base.places.model = { [self] in try model($0) }
     base.places.images = { [self] in try images($0) }
     base.places.checkImage = { [self] in try checkImage($0) }
-    base.places.costs = { [self] in try costs($0) }
+    base.places.costs = { [self] in try file($0, project.places.costs) }
+    base.places.detections = { [self] in try file($0, project.places.detections) }
     base.places.program = { [self] in try program($0) }
     return base
   }
@@ -66,10 +67,12 @@ final class RevisionInputs: Sendable {
 
   // MARK: Single files
 
-  private func costs(_ path: String) throws -> String {
+  /// - Parameter own: Where the working tree has the file.
+  private func file(_ path: String, _ own: (String) throws -> String) throws -> String {
     if let copy = try taken(path) { return copy }
-    note(path, absence)
-    return try project.places.costs(path)
+    // A golden may have no later results file on either side.
+    if FileManager.default.fileExists(atPath: project.path(path)) { note(path, absence) }
+    return try own(path)
   }
 
   /// The revision's file; `nil` if the revision does not have it.
