@@ -51,10 +51,10 @@ package struct MediaFolder: Hashable, Sendable {
       return folder(of: path, in: nil)
     }
     guard let video = names.first(where: { videoEndings.contains(ending($0)) }) else { return nil }
-    let ending = video.suffix(video.count - stem(video).count)
+    let kind = video.suffix(video.count - stem(video).count)
     return MediaFolder(
       kind: "a folder with video files",
-      remedy: "Import them: retake import \(path.shellWord)/*\(ending)")
+      remedy: "Import them: retake import \(path.shellWord)/*\(kind)")
   }
 
   /// - Parameters:
