@@ -28,8 +28,3 @@ package struct StoredOptions: StageOptions, Hashable {
 
   package init(file: String) { self.file = file }
 }
-
-/// How a `detections` node treats a box that has no pixel in its frame.
-package enum OutsideBoxes: String, Hashable, Sendable, Codable, CaseIterable {
-  case refuse, keep
-}
