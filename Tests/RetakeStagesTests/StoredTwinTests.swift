@@ -166,7 +166,19 @@ private final class Writer: RunObserver {
     let lines = try run(cut).writer.lines.split(separator: "\n")
     let failed = lines.filter { $0.contains("\"reason\":\"detections.noFrame\"") }
     #expect(failed.count == 76 && lines.suffix(76) == failed[...])
-    try folder.write("#retake 1", to: ResultChunkText.name(1))
-    #expect(throws: (any Error).self) { try stored() }
+    let last = String(decoding: motion.writer.chunks[1].bytes, as: UTF8.self)
+    for (text, code) in [
+      ("#retake 1", "core.results.header"),
+      (
+        last.replacing("key=figures/watch", with: "key=figures/other"), "stages.detections.otherRun"
+      ),
+      (
+        String(decoding: motion.writer.chunks[0].bytes, as: UTF8.self), "stages.detections.otherRun"
+      ),
+    ] {
+      try folder.write(text, to: ResultChunkText.name(1))
+      let error = #expect(throws: (any Error).self) { try stored() }
+      #expect(error?.facts.code == code)
+    }
   }
 }
