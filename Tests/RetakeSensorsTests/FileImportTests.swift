@@ -307,7 +307,7 @@ struct FileImportTests {
     ("imu.csv:time=t,time=u", "'time' is given twice"),
     ("imu.csv:offset=soon", "offset is a time such as 250ms or -1.5s, or 'start', not 'soon'"),
     (":time=t", "there is no file"),
-    ("imu.csv:format=xml", "format is csv, jsonl, gpx or nmea, not 'xml'"),
+    ("imu.csv:format=xml", "format is csv, jsonl, gpx, nmea or srt, not 'xml'"),
   ])
   func `a mistyped option says what is wrong`(text: String, problem: String) {
     #expect(throws: SensorError.badOption(text: text, problem: problem)) {

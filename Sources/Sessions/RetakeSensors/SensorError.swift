@@ -23,6 +23,8 @@ package enum SensorError: RetakeError, Equatable {
   case undated(file: String)
   /// The same where a line has no columns that could be left out.
   case badPoint(file: String, line: Int, problem: String)
+  /// Subtitles that are text for people; the line is the first with text.
+  case notTelemetry(file: String, line: Int, text: String)
   case longLine(file: String, line: Int, bytesMax: Int)
   /// Telemetry in a media file: the packet of its stream, and the byte in it.
   case telemetry(file: String, packet: Int, byte: Int, problem: String)
@@ -45,7 +47,7 @@ package enum SensorError: RetakeError, Equatable {
     case .unknownFormat(let file):
       ErrorFacts(
         "sensor.format.unknown", "the file's name does not say which format it has", at: file,
-        advice: "Name it .csv, .jsonl, .gpx or .nmea, or add format=csv", kind: .usage)
+        advice: "Name it .csv, .jsonl, .gpx, .nmea or .srt, or add format=csv", kind: .usage)
     case .onlyTimes(let file):
       ErrorFacts(
         "sensor.onlyTimes", "the file has times but no values, so it is not a sensor", at: file,
@@ -77,6 +79,11 @@ package enum SensorError: RetakeError, Equatable {
       ErrorFacts(
         "sensor.line", "line \(line): \(problem)", at: file,
         advice: "Correct the line, or remove it from the file")
+    case .notTelemetry(let file, let line, let text):
+      ErrorFacts(
+        "sensor.subtitles", "line \(line): '\(text.prefix(40))' is not telemetry", at: file,
+        advice: "Name a file whose entries have measurements, such as [iso: 100] [latitude: 55.6] "
+          + "or GPS(12.5,55.6,21) BAROMETER:30.1")
     case .longLine(let file, let line, let most):
       ErrorFacts(
         "sensor.line.long", "line \(line) has more than \(most) bytes", at: file,

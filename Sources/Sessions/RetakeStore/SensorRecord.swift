@@ -16,7 +16,8 @@ package struct SensorRecord: StoredRow {
   package var name = ""
   /// The measured quantity, such as `gyroscope`.
   package var kind = ""
-  /// Of all channels; empty without a unit, or if the channels have different units.
+  /// Of all channels, or a list with one for each, separated by commas; empty without a unit, or if
+  /// the channels have different units.
   package var unit = ""
   /// In the order of a sample's values.
   package var channels: [String] = []

@@ -90,6 +90,8 @@ struct SensorStrip: Hashable, Sendable {
       return ""
     }
     let rounded = (value * 1_000).rounded() / 1_000
-    return "\(rounded)" + (sensor.unit.isEmpty ? "" : " \(sensor.unit)")
+    // A list has the units of different channels.
+    let unit = sensor.unit.split(separator: ",").first ?? ""
+    return "\(rounded)" + (unit.isEmpty || unit == "1" ? "" : " \(unit)")
   }
 }

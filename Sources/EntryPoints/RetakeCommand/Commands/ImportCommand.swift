@@ -8,7 +8,8 @@ struct ImportCommand: ParsableCommand {
     abstract: "Make a session from a video file, a folder of images or a bag.",
     discussion: """
       A video file is kept byte for byte and indexed by packet and frame, each with a checksum.
-      Measurements of the camera (GPMF) and its sound become sensors, which stages read by their time.
+      Measurements of the camera (GPMF, a drone's text track) and its sound become sensors, which
+      stages read by their time.
       In a bag of ROS 2 (.db3, .mcap, or their folder), a bag of ROS 1 (.bag) or another MCAP file,
       each topic with images becomes a track, and each topic with numbers (sensor_msgs/msg/Imu)
       becomes sensors. Folders of images with their times (EuRoC, TUM, KITTI, names that are times)
@@ -23,6 +24,7 @@ struct ImportCommand: ParsableCommand {
         retake import dashcam.mkv --name night-drive --track 0
         retake import huge.mp4 --link
         retake import clip.mp4 --sensor imu.csv:time=t,unit=us,offset=-250ms
+        retake import DJI_0001.MP4 --sensor DJI_0001.SRT
         retake import video.h264 --times video.pts
         retake import run.mcap --topic /camera/image_raw
         retake import V1_01_easy/mav0
@@ -63,9 +65,9 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      A file of samples on the same clock: CSV, JSON lines, GPX or NMEA; repeat for several. After \
-      the name: time=COLUMN, unit=s|ms|us|ns|date, offset=TIME|start, columns=A+B, name=, kind=, \
-      value-unit=, format=.
+      A file of samples on the same clock: CSV, JSON lines, GPX, NMEA, or a drone's subtitles \
+      (SRT); repeat for several. After the name: time=COLUMN, unit=s|ms|us|ns|date, \
+      offset=TIME|start, columns=A+B, name=, kind=, value-unit=, format=.
       """, valueName: "file[:key=value,...]"))
   var sensor: [String] = []
 

@@ -62,7 +62,9 @@ struct SensorStrips {
     let samples = (0..<count).map { all[$0 * all.count / count] }
     let channels = track.channels.prefix(Self.channelsMax).enumerated()
     return ReportSensorStrip(
-      frame: entry.id, sensor: track.name, unit: track.unit.isEmpty ? nil : track.unit,
+      frame: entry.id, sensor: track.name,
+      // A list has the units of different channels.
+      unit: track.unit.isEmpty || track.unit.contains(",") ? nil : track.unit,
       node: reading.node, windowNanoseconds: max(0, reading.read.length.nanoseconds),
       reachNanoseconds: reach,
       times: samples.map { $0.time.nanoseconds - entry.timestamp.nanoseconds },

@@ -41,13 +41,13 @@ package struct SensorFileImport {
     case .fixed(let offset): shift = offset
     case .start: shift = start &- first.time
     }
-    let isPlace = request.format == .gpx || request.format == .nmea
     let number: Int
     do {
-      let name = request.name ?? (isPlace ? "gps" : request.defaultName)
+      let name = request.name ?? request.formatName ?? request.defaultName
       number = try samples.add(
         name: request.name == nil ? samples.freeName(name) : name,
-        kind: request.kind ?? (isPlace ? "gps" : name), unit: request.valueUnit,
+        kind: request.kind ?? request.formatName ?? name,
+        unit: request.valueUnit.isEmpty ? rows.valueUnit : request.valueUnit,
         channels: rows.channels,
         source: String(request.file.split(separator: "/").last ?? ""))
     } catch let error as SampleError {
@@ -92,6 +92,7 @@ package struct SensorFileImport {
     case .jsonl: try JSONLineRows(request)
     case .gpx: try GPXRows(request)
     case .nmea: try NMEARows(request)
+    case .srt: try SubtitleTelemetry.rows(request)
     }
   }
 }

@@ -3,7 +3,7 @@ import RetakeCore
 /// A file of samples, and how to read it: the value of `--sensor`.
 package struct SensorRequest: Hashable, Sendable {
   package enum Format: String, CaseIterable, Sendable {
-    case csv, jsonl, gpx, nmea
+    case csv, jsonl, gpx, nmea, srt
   }
 
   /// Where the file's times begin on the session's time line.
@@ -102,7 +102,7 @@ package struct SensorRequest: Hashable, Sendable {
     if let word {
       guard let format = Format(rawValue: word) else {
         throw SensorError.badOption(
-          text: text, problem: "format is csv, jsonl, gpx or nmea, not '\(word)'")
+          text: text, problem: "format is csv, jsonl, gpx, nmea or srt, not '\(word)'")
       }
       return format
     }
@@ -112,9 +112,19 @@ package struct SensorRequest: Hashable, Sendable {
     case "jsonl", "ndjson": return .jsonl
     case "gpx": return .gpx
     case "nmea", "nma": return .nmea
+    case "srt": return .srt
     // Times of frames, as cameras of the Raspberry Pi and mkvextract write them.
     case "pts": throw SensorError.onlyTimes(file: path)
     default: throw SensorError.unknownFormat(file: path)
+    }
+  }
+
+  /// The name of the sensor, and its kind, of a format that says what was measured.
+  var formatName: String? {
+    switch format {
+    case .csv, .jsonl: nil
+    case .gpx, .nmea: "gps"
+    case .srt: SubtitleTelemetry.name
     }
   }
 

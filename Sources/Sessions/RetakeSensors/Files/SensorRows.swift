@@ -6,6 +6,8 @@ protocol SensorRows {
   var channels: [String] { get }
   /// Of the times.
   var unit: SensorTimeUnit { get }
+  /// Of the values; empty if the file does not say it.
+  var valueUnit: String { get }
   /// Descriptions of the rows that were omitted so far.
   var remarks: [String] { get }
   /// The next sample; nil at the end of the file.
@@ -14,6 +16,7 @@ protocol SensorRows {
 
 extension SensorRows {
   var remarks: [String] { [] }
+  var valueUnit: String { "" }
 }
 
 /// A table with comma, semicolon or tab between its fields, and the columns' names in its first

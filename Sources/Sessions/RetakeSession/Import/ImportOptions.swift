@@ -41,7 +41,7 @@ public struct ImportOptions: Hashable, Sendable {
   ///   - times: A file with the time of each frame, for a stream without times, in the syntax of
   ///     `--times`: `video.pts`, or `frames.csv:time=t,unit=us`.
   ///   - hasTelemetry: Whether to import the camera's own measurements, if the file has them
-  ///     (GPMF).
+  ///     (GPMF, or subtitles of a drone).
   ///   - hasSound: Whether to make a sensor `sound` of each audio track: its waveform.
   public init(
     file: String, appending: [String] = [], overlap: Overlap = .keep, name: String? = nil,

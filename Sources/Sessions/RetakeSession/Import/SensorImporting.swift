@@ -56,6 +56,10 @@ struct SensorImporting {
         try TelemetryImport(source: source).run(parts, into: samples) { report(progress(samples)) }
         if !samples.tracks.isEmpty { outcome.read.insert(parts[0].stream.index) }
       }
+      if options.hasTelemetry {
+        try readSubtitles(files, into: samples, &outcome)
+        outcome.notes += neighbors(requests)
+      }
       for request in requests {
         let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
           report(progress(samples))
@@ -81,6 +85,38 @@ struct SensorImporting {
     let found = files.map { file in streams(file.streams).map { file.part($0) } }
     return (0..<(found.map(\.count).max() ?? 0)).map { place in
       found.compactMap { $0.indices.contains(place) ? $0[place] : nil }
+    }
+  }
+
+  /// The measurements that a drone stores as a text track.
+  private func readSubtitles(
+    _ files: [File], into samples: SampleWriter, _ outcome: inout Outcome
+  ) throws {
+    let source = URL(fileURLWithPath: options.file).lastPathComponent
+    for parts in Self.parts(of: files, SubtitleTelemetry.streams) {
+      let remarks = try SubtitleTelemetry(source: source)
+        .run(parts, into: samples) { report(progress(samples)) }
+      guard let remarks else { continue }
+      let stream = parts[0].stream.index
+      outcome.read.insert(stream)
+      outcome.notes += remarks.map { "telemetry of stream \(stream): \($0)" }
+    }
+  }
+
+  /// Notes of telemetry next to the video that was not requested: `DJI_0001.SRT`.
+  private func neighbors(_ requests: [SensorRequest]) -> [String] {
+    func isSame(_ request: SensorRequest, _ file: String) -> Bool {
+      URL(fileURLWithPath: request.file).resolvingSymlinksInPath()
+        == URL(fileURLWithPath: file).resolvingSymlinksInPath()
+    }
+    let stem = NSString(string: options.file).deletingPathExtension
+    // This session has the video's name.
+    let name = (try? SessionFolder.sanitized(name: NSString(string: stem).lastPathComponent)) ?? ""
+    return ["\(stem).srt", "\(stem).SRT"].compactMap { file in
+      guard !requests.contains(where: { isSame($0, file) }), SubtitleTelemetry.isTelemetry(file)
+      else { return nil }
+      return "\(file) has telemetry of this video, which was not imported: retake import "
+        + "\(options.file.shellWord) --sensor \(file.shellWord) --name \(name)-telemetry"
     }
   }
 
