@@ -404,6 +404,28 @@ import Testing
       notes.count == 1 && notes[0].contains("its images say that players turn it "), "\(notes)")
   }
 
+  @Test(arguments: [
+    ("top", "libx264", ["-flags", "+ildct+ilme", "-x264-params", "tff=1"]),
+    ("bottom", "mpeg2video", ["-flags", "+ildct+ilme", "-top", "0"]),
+  ])
+  func `interlaced frames are noted with their first field and the node for them`(
+    field: String, codec: String, options: [String]
+  ) throws {
+    for name in ["matroska.mkv", "transport.ts"] {
+      try ffmpeg(
+        [
+          "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=50:duration=2", "-vf",
+          "tinterlace=interleave_\(field),setfield=\(field == "top" ? "tff" : "bff")", "-pix_fmt",
+          "yuv420p", "-c:v", codec,
+        ] + options + [file(name)])
+      let wanted =
+        "track 0: the frames are interlaced (\(field) field first): add a node deinterlace"
+      let found = try notes(file(name))
+      #expect(found.contains(wanted), "\(found)")
+    }
+    #expect(try notes(clip("plain.mkv")).isEmpty)
+  }
+
   // MARK: Words
 
   @Test func `times in notes are in the unit that fits, and one packet is one`() {

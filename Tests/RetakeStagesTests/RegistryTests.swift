@@ -28,7 +28,7 @@ import Testing
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
-        "bandpass", "classify", "convert", "copy", "crop", "debayer", "detect",
+        "bandpass", "classify", "convert", "copy", "crop", "debayer", "deinterlace", "detect",
         "detections", "detrend", "digest", "discard",
         "downsample", "find-fingertip", "fingertip", "grey", "heart-variability", "images", "infer",
         "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",

@@ -2,6 +2,7 @@ public import Foundation
 public import RetakeBuffers
 public import RetakeCore
 public import RetakeGraph
+public import RetakeMedia
 
 /// The built-in stages as methods. A number that is out of bounds is a programmer's mistake here;
 /// it stops the program with a message about the violated rule.
@@ -31,6 +32,13 @@ extension PipelineChain where Output == Frame {
   /// Makes colors of a sensor's raw samples, which sessions keep as gray.
   public func debayer(_ pattern: Mosaic, id: String? = nil) -> PipelineChain<Frame> {
     stage(Debayer.built(.init(pattern: pattern)), id: id)
+  }
+
+  /// Keeps one field of interlaced frames, and interpolates the rows between.
+  public func deinterlace(
+    keeping field: VideoField = .top, id: String? = nil
+  ) -> PipelineChain<Frame> {
+    stage(Deinterlace(options: .init(field: field)), id: id)
   }
 
   /// Turns and mirrors each frame as players show it.

@@ -9,6 +9,7 @@ extension StageRegistry {
     registry.register(CopyFrame.self)
     registry.register(Crop.self)
     registry.register(Debayer.self)
+    registry.register(Deinterlace.self)
     registry.register(Downsample.self)
     registry.register(Fingertip.self)
     registry.register(FrameDigester.self)

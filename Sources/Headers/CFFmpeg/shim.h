@@ -226,6 +226,23 @@ static inline int32_t retake_is_key(const AVFrame *frame) {
 #endif
 }
 
+// The same. Whether a frame is interlaced, and whether its top field is the first.
+static inline int32_t retake_is_interlaced(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+  return (frame->flags & AV_FRAME_FLAG_INTERLACED) != 0;
+#else
+  return frame->interlaced_frame != 0;
+#endif
+}
+
+static inline int32_t retake_is_top_field_first(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_TOP_FIELD_FIRST
+  return (frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+#else
+  return frame->top_field_first != 0;
+#endif
+}
+
 // FFmpeg 6 named the field differently.
 #if LIBAVUTIL_VERSION_MAJOR < 58
 static inline int64_t retake_duration(const AVFrame *frame) { return frame->pkt_duration; }

@@ -29,6 +29,8 @@ package struct DecodedFrame: Sendable {
   /// How the image itself says that it is shown, such as by the display orientation of H.264; nil
   /// if the image has no orientation, or is shown as it is.
   package var displayTurn: DisplayTurn?
+  /// The field that was exposed first; nil unless the decoder says that the frame is interlaced.
+  package var firstField: VideoField?
   /// The size or pixel format differs from the stream's description.
   package var differsFromStream: Bool
 
@@ -80,6 +82,9 @@ package struct DecodedFrame: Sendable {
     errorFlags = Int(decoded.decode_error_flags)
     isDamaged = decoded.decode_error_flags != 0 || decoded.flags & retake_frame_corrupt != 0
     displayTurn = DisplayTurn(of: decoded)
+    if retake_is_interlaced(picture) != 0 {
+      firstField = retake_is_top_field_first(picture) != 0 ? .top : .bottom
+    }
     frame = made
     frame.timestamp =
       bestEffortTimestamp.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) } ?? .zero

@@ -297,7 +297,7 @@ public struct SessionImporter: Sendable {
     let rows = indexed.rows
     let footage =
       indexed.footage
-      + rows.flatMap { Self.displayNotes($0.0, first: $0.1.displayTurn) }
+      + rows.flatMap { Self.displayNotes($0.0, $0.1) }
       + rows.compactMap { stream, _ in
         options.times.map {
           "track \(stream.index): the times of the frames are from "
@@ -315,20 +315,20 @@ public struct SessionImporter: Sendable {
   }
 
   /// How players show the images, as far as a session does not keep it: angles other than quarter
-  /// turns, and the display orientation of the images themselves.
-  static func displayNotes(_ stream: MediaStream, first: DisplayTurn?) -> [String] {
+  /// turns, the display orientation of the images themselves, and fields.
+  static func displayNotes(_ stream: MediaStream, _ rows: TrackRows) -> [String] {
     var notes: [String] = []
     if let turn = stream.displayTurn, turn.quarterDegrees == nil {
       notes.append(
         "track \(stream.index): the container says that players \(turn.text); it is shown as it is "
           + "stored")
     }
-    if let first, first != stream.displayTurn {
+    if let first = rows.displayTurn, first != stream.displayTurn {
       notes.append(
         "track \(stream.index): its images say that players \(first.text) (display orientation); "
           + "it is shown as the container says")
     }
-    return notes
+    return notes + [rows.interlacedNote].compactMap(\.self)
   }
 
   /// WebM marks only the track as encrypted, so its packets look like garbage to the decoder.

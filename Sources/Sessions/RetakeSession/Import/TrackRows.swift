@@ -39,6 +39,18 @@ package struct TrackRows: Sendable {
   /// The rotation or mirroring that the first image itself asks for.
   package var displayTurn: DisplayTurn? { facts.displayTurn }
 
+  /// A description of interlaced images; nil if there are none.
+  package var interlacedNote: String? {
+    let (top, bottom) = (facts.interlaced[.top] ?? 0, facts.interlaced[.bottom] ?? 0)
+    let (count, all) = (top + bottom, facts.frames.count)
+    guard count > 0 else { return nil }
+    let order =
+      bottom == 0
+      ? "top field first" : top == 0 ? "bottom field first" : "top field first in \(top)"
+    return "track \(track): " + (count == all ? "the frames" : "\(count) of \(all) frames")
+      + " are interlaced (\(order)): add a node deinterlace"
+  }
+
   package var frameCount: Int { timeline.frames.count }
 
   /// Number of frames that cannot be replayed.

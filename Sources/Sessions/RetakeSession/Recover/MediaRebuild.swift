@@ -116,7 +116,7 @@ struct MediaRebuild {
     let standing = SessionStanding(
       damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: losses)
     let notes =
-      footage + rows.flatMap { SessionImporter.displayNotes($0.0, first: $0.1.displayTurn) }
+      footage + rows.flatMap { SessionImporter.displayNotes($0.0, $0.1) }
     try ImportWriting(
       path: site.database, media: try media.map(described),
       facts: facts("imported") + standing.facts
