@@ -95,8 +95,10 @@ private final class Writer: RunObserver {
     _ detector: (PipelineChain<Frame>) throws -> PipelineChain<Detections>
   ) rethrows -> Pipeline {
     let scene = SyntheticOptions(scene: .figures, width: width, height: height, frames: frames)
+    // Gray, because only `motion` would get a conversion of its own, with decisions.
     var found = try detector(
-      Pipeline.named("watch").source(.synthetic(scene)).downsample(width: 120, height: 90))
+      Pipeline.named("watch").source(.synthetic(scene)).downsample(width: 120, height: 90)
+        .gray())
     if let cost { found = found.cost(cost).queue(capacity: 1, policy: .dropOldest) }
     let tracked = found.stage(Track(), id: "track")
     return Pipeline.combining(
