@@ -108,7 +108,7 @@ import Testing
     try expectTrouble("media.open.noIndex", ["import", "cut.mp4"], in: workplace)
     try expectTrouble(
       "media.demux.noTrack", ["import", "clip.mp4", "--track", "7"], in: workplace,
-      says: "--track with 0")
+      says: "--track 0")
 
     #expect(try workplace.retake("import", "clip.mp4").status == 0)
     try expectTrouble("session.name.taken", ["import", "clip.mp4"], in: workplace, says: "--name")

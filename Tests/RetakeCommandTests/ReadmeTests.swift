@@ -64,7 +64,7 @@ import Testing
       let result = try type(line.command, in: workplace)
       #expect(result.status == line.status, "\(line): \(result.stdout)\(result.stderr)")
     }
-    #expect(workplace.exists("report/index.html"))
+    #expect(workplace.exists("report/report.html"))
   }
 
   @Test func `the first block does what its remarks promise`() throws {
@@ -94,6 +94,6 @@ import Testing
     #expect(changed.status == lines[2].status && lines[2].status == 1, "\(changed.stdout)")
     #expect(changed.stdout.contains("motion") && changed.stdout.contains("frame"))
     let opened = try type(lines[3].command, in: workplace)
-    #expect(opened.stdout.contains("report/index.html"), "\(opened.stdout)\(opened.stderr)")
+    #expect(opened.stdout.contains("report/report.html"), "\(opened.stdout)\(opened.stderr)")
   }
 }

@@ -124,8 +124,9 @@ import Testing
     let failing = registry.kinds.filter { registry.signature(of: $0)?.canFail == true }
     #expect(
       failing == [
-        "bandpass", "classify", "crop", "detect", "infer", "mean-classes", "merge-detections",
-        "merge-scalars", "overlay", "process", "pulse-signal", "region-crop", "region-means",
+        "bandpass", "classify", "crop", "detect", "detections", "infer", "mean-classes",
+        "merge-detections", "merge-scalars", "overlay", "process", "pulse-signal", "region-crop",
+        "region-means",
         "regress",
       ])
   }

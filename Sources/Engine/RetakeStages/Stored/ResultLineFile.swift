@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// Reads JSON lines of Retake: those of `--follow`, of `--metadata`, and of a session's results.
+/// Reads JSON lines of Retake: the lines of `--follow`, of `--metadata`, and of a session's results.
 struct ResultLineFile {
   let file: String
   /// The sink whose detections are read; empty if there is one.

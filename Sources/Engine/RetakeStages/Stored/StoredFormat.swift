@@ -13,7 +13,7 @@ package enum StoredFormat: String, Hashable, Sendable, Codable, CaseIterable {
   /// The results files of a golden or of a run.
   case golden
 
-  /// The keys with which an object of JSON begins.
+  /// The first keys of a JSON object.
   private static let keysOfLines = [
     "pts", "sequence", "sinks", "summary", "timeNanoseconds", "track",
   ]

@@ -4,8 +4,8 @@ package import RetakeGraph
 /// The file of a `detections` node, and how its numbers are read.
 package struct StoredOptions: StageOptions, Hashable {
   @OptionValue(
-    "a golden's results-00000.gold, JSON lines of Retake, MOTChallenge text or COCO JSON, relative "
-      + "to the folder in which the command runs; required")
+    "a golden's results-00000.gold, JSON lines of Retake, MOTChallenge or COCO, relative to the "
+      + "folder in which the command runs; required")
   package var file = ""
   @OptionValue(
     "'automatic' (by the first bytes), 'golden', 'lines' (JSON lines of Retake), 'mot' or 'coco'")

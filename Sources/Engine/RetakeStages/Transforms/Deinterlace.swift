@@ -12,7 +12,7 @@ package struct DeinterlaceOptions: StageOptions, Hashable {
   package init(field: VideoField) { self.field = field }
 }
 
-/// Makes whole frames of one field of interlaced frames.
+/// Computes complete frames from one field of interlaced frames.
 ///
 /// The rows of the field are kept. A sample between them is (9 n - f + 8) / 16, rounded down and
 /// limited to the format's samples: n is the sum of the samples in the nearest row of the field

@@ -119,7 +119,7 @@ package struct SensorRequest: Hashable, Sendable {
     }
   }
 
-  /// The name of the sensor, and its kind, of a format that says what was measured.
+  /// The name of the sensor, and its kind, of a format that names the measured quantity.
   var formatName: String? {
     switch format {
     case .csv, .jsonl: nil

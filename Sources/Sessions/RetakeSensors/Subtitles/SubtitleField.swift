@@ -23,7 +23,7 @@ struct SubtitleField: Equatable {
     value = Self.value(text, of: self.name, isOlder: isOlder)
   }
 
-  /// Names of measurements, for which an entry is taken as telemetry.
+  /// Names of measurements that make an entry telemetry.
   static let usual: Set<String> = [
     "abs_alt", "altitude", "barometer", "ev", "fnum", "iso", "latitude", "longitude", "rel_alt",
     "shutter",

@@ -2,7 +2,7 @@ import RetakeCore
 
 /// The measurements in the entries of subtitles: a channel for each field whose values are numbers.
 ///
-/// The entries are read twice, because a field may be missing in the first ones.
+/// The entries are read twice, because a field may be missing in the first entries.
 struct SubtitleRows: SensorRows {
   let channels: [String]
   let valueUnit: String

@@ -33,7 +33,7 @@ struct SubtitleScanner {
   }
 
   private mutating func run() throws(SubtitleProblem) -> [SubtitleField] {
-    // Ends: each turn takes at least a byte.
+    // Ends: each turn reads at least a byte.
     while next < bytes.count {
       switch bytes[next] {
       case UInt8(ascii: "<"): skipTag()

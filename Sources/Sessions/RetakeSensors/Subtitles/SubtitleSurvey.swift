@@ -72,7 +72,7 @@ struct SubtitleSurvey {
     }
   }
 
-  /// The fields that are numbers, in the order in which they were found, or the chosen ones.
+  /// The fields that are numbers, in the order in which they were found, or the chosen fields.
   ///
   /// - Throws: `SensorError` for a field that is a number in some entries and a word in others.
   func channels() throws -> [String] {

@@ -42,7 +42,7 @@ package struct SubtitleTelemetry {
   /// Writes the measurements of a track as a sensor.
   ///
   /// - Parameter parts: The track in each file of the recording, in their order.
-  /// - Returns: Remarks on what was left out; nil if the track is speech.
+  /// - Returns: Remarks on omitted fields and entries; nil if the track is speech.
   /// - Throws: `SensorError`, with the packet and the byte that cannot be read.
   package func run(
     _ parts: [SensorPart], into samples: SampleWriter,

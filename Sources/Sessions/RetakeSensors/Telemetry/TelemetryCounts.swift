@@ -57,7 +57,7 @@ package struct TelemetryCounts: Hashable, Sendable {
   /// When the telemetry of the next file begins, on the clock of this file: counted in samples from
   /// the last packet on.
   ///
-  /// - Returns: nil if the counts begin again, and so show nothing.
+  /// - Returns: nil if the counts begin again.
   package func start(of next: TelemetryCounts) -> Int64? {
     // The sensor with the most samples measures time best.
     let best = counts.filter { next.counts[$0.key] != nil }.max {

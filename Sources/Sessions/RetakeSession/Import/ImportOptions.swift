@@ -1,6 +1,6 @@
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
-  /// What becomes of frames with which a chapter repeats the end of the chapter before.
+  /// Whether frames that repeat the end of the previous chapter are kept.
   public enum Overlap: String, Hashable, Sendable, CaseIterable {
     /// Each presentation is a frame; a note names them.
     case keep
@@ -30,7 +30,7 @@ public struct ImportOptions: Hashable, Sendable {
   ///   - file: The path of the media file. Symbolic links are followed.
   ///   - appending: The files that continue the recording, in their order: chapters of an action
   ///     camera, for example. Their frames, sound and telemetry are moved to the end of the file before.
-  ///   - overlap: What becomes of frames that repeat the end of the file before.
+  ///   - overlap: Whether frames that repeat the end of the previous file are kept.
   ///   - name: The session's name, which has to be safe for a folder; `nil` uses the file's name
   ///     without its extension, made safe.
   ///   - into: The parent folder of the session's folder.

@@ -108,7 +108,7 @@ struct ImportWriting {
     return (beginnings, numbers)
   }
 
-  /// The segment with which a file begins.
+  /// The first segment of a file.
   private func beginning(_ index: Int, of file: Int, _ tracks: [TrackRows]) -> SegmentRecord {
     let start = tracks.lazy.compactMap { rows in
       rows.parts.first { $0.file == file }.flatMap { rows.firstFrame(of: $0) }

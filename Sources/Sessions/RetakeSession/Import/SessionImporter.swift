@@ -274,7 +274,7 @@ public struct SessionImporter: Sendable {
   /// Times since this are counted from 1970: 2001-09-09.
   private static let epochMin: Int64 = 1_000_000_000_000_000_000
 
-  /// Gives the frames the times of a file.
+  /// Sets the times of the frames to the times of a file.
   ///
   /// - Returns: the time since 1970 that becomes zero, if the times are counted from 1970.
   private static func set(

@@ -39,7 +39,7 @@ package struct TrackRows: Sendable {
   /// The rotation or mirroring that the first image itself asks for.
   package var displayTurn: DisplayTurn? { facts.displayTurn }
 
-  /// A description of interlaced images; nil if there are none.
+  /// A description of interlaced images; nil without such images.
   package var interlacedNote: String? {
     let (top, bottom) = (facts.interlaced[.top] ?? 0, facts.interlaced[.bottom] ?? 0)
     let (count, all) = (top + bottom, facts.frames.count)

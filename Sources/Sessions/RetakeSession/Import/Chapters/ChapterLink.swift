@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeMedia
 
-/// What the files themselves show about the time between the end of a chapter and the next one.
+/// Evidence in the files for the time between the end of a chapter and the next chapter.
 struct ChapterLink: Hashable, Sendable {
   enum Evidence: Hashable, Sendable {
     /// The times of the next file continue the times of the file before.

@@ -5,7 +5,7 @@ package struct ChapterName: Hashable, Sendable {
   /// Equal for all chapters of one recording.
   package let recording: String
   package let number: Int
-  /// Whether a camera writes such names for chapters and for nothing else.
+  /// Whether cameras write such names for chapters only.
   package let isCamera: Bool
   /// The number of a recording's first chapter.
   let first: Int

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// What the names of the files show about their order.
+/// The order of files by their names.
 struct ChapterNames {
   private let paths: [String]
   private let names: [ChapterName?]

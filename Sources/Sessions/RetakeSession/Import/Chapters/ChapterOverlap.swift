@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Finds the pictures with which a chapter repeats the end of the previous chapter.
+/// Finds the images at the beginning of a chapter that repeat the end of the previous chapter.
 enum ChapterOverlap {
   /// - Parameters:
   ///   - before: The digests of a chapter's frames, in the order of the frames; nil for a frame
