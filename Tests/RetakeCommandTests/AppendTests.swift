@@ -125,7 +125,10 @@ import Testing
         arguments: ["-v", "error", "-i", file, "-map", "0:v", "-f", "framemd5", "-"],
         folder: workplace.folder.url
       ).stdout.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        .compactMap { $0.split(separator: ",").last }
+        .map { line in
+          let fields = line.split(separator: ",")
+          return fields.count == 6 ? "\(fields[2]) \(fields[5])" : ""
+        }
     }
     try clip("whole.mp4", from: 0, count: 75)
     #expect(try frames("ride.mp4") == frames("whole.mp4") && frames("ride.mp4").count == 75)
