@@ -156,6 +156,21 @@ import Testing
     #expect(try rows(result) == before)
   }
 
+  @Test(arguments: [0, 1])
+  func `a chapter that is gone with the index is a loss`(gone: Int) throws {
+    let result = try importing(try chapters())
+    let path = result.folder.path
+    for file in ["/session.sqlite", "/media/original-0000\(gone).MP4"] {
+      try FileManager.default.removeItem(atPath: path + file)
+    }
+    let recovered = try SessionRecovery(path, fromMedia: true).run()
+    #expect(recovered.status == .lossy)
+    #expect(
+      recovered.losses?.contains(
+        "the file \(gone + 1) of the recording (original-0000\(gone)) is missing") == true,
+      "\(recovered.losses ?? "")")
+  }
+
   // MARK: What the files show
 
   @Test func `time codes prove that nothing is missing, or name the gap`() throws {
@@ -179,6 +194,16 @@ import Testing
         $0.contains("after a gap of 0.834 s behind a.mp4, as the time codes show")
       })
     #expect(try rows(far)[25].ptsNanoseconds == 1_668_333_333)
+    // A day of drop frame time code is 2,592 frames shorter.
+    let night = try importing(
+      [
+        try clip("a.mp4", from: 0, code("23:59:59;05")),
+        try clip("b.mp4", from: 25, code("00:00:00;00")),
+      ], name: "night")
+    #expect(
+      night.notes.contains {
+        $0.hasSuffix("one frame after the end of a.mp4, as the time codes show")
+      }, "\(night.notes)")
     let back = try importing(
       [
         try clip("a.mp4", from: 0, code("10:00:10:00")),

@@ -46,6 +46,9 @@ package struct SensorRequest: Hashable, Sendable {
     valueUnit = options["value-unit"] ?? ""
     columns = options["columns"]?.split(separator: "+").map(String.init) ?? []
     guard Set(columns).count == columns.count else { throw bad("a column is named twice") }
+    guard [.csv, .jsonl].contains(format) || timeColumn == nil && unit == nil else {
+      throw bad("the times of \(format.rawValue) have one form; 'time' and 'unit' are for tables")
+    }
     offset = try options["offset"].map { word in
       guard let offset = Self.offset(word) else {
         throw bad("offset is a time such as 250ms or -1.5s, or 'start', not '\(word)'")

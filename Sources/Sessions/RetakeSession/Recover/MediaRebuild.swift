@@ -113,6 +113,7 @@ struct MediaRebuild {
   ) throws -> Outcome {
     let path = try site.file(media[0])
     try ImportWriting.requireSegments(of: rows.map(\.1), file: path)
+    let losses = losses + missingOriginals(media)
     let standing = SessionStanding(
       damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: losses)
     let notes =
@@ -135,6 +136,17 @@ struct MediaRebuild {
       _ = try importing.run([], sensors, frames: frames, into: samples)
     }
     return Outcome(frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: losses)
+  }
+
+  /// The files of an appended recording whose numbers are missing in the folder. Without an index,
+  /// the loss of the last files does not show.
+  private func missingOriginals(_ media: [String]) -> [String] {
+    let numbers = media.compactMap { $0.firstMatch(of: #/original-(\d{5})/#).flatMap { Int($0.1) } }
+    guard let last = numbers.max() else { return [] }
+    let known = AppendedFiles.parse(salvage.facts[AppendedFiles.fact])?.names.count ?? 0
+    return (0..<max(known, last + 1)).filter { !numbers.contains($0) }.map {
+      "the file \($0 + 1) of the recording (original-\(String(format: "%05d", $0))) is missing"
+    }
   }
 
   private func described(_ media: String) throws -> ImportWriting.Media {

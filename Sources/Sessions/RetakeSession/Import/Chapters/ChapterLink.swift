@@ -90,7 +90,9 @@ struct ChapterLink: Hashable, Sendable {
       let one = before.timecode.flatMap({ frames($0, rate) }),
       let two = after.timecode.flatMap({ frames($0, rate) })
     else { return nil }
-    let day = nominal(rate) * 86_400
+    let drops = after.timecode?.contains { ";.".contains($0) } == true
+    // Drop frame time code leaves out codes in 1,296 of the 1,440 minutes.
+    let day = nominal(rate) * 86_400 - (drops ? nominal(rate) / 15 * 1_296 : 0)
     var passed = two - one
     // A recording over midnight: the code begins again at zero.
     if passed < -day / 2 { passed += day }
