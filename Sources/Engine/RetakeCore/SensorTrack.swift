@@ -6,8 +6,8 @@ public struct SensorTrack: Hashable, Sendable {
   public var name: String
   /// The measured quantity, or the type of sensor, such as `gyroscope`, `accelerometer` or `gps`.
   public var kind: String
-  /// The unit of all channels, such as `rad/s`; empty if the channels have no unit or different
-  /// units.
+  /// The unit of all channels, such as `rad/s`, or a list with the unit of each channel, such as
+  /// `m,°`; empty if the channels have no unit.
   public var unit: String
   /// The names of a sample's values, in order: at least 1, at most 64.
   public var channels: [String]
