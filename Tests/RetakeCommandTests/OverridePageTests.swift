@@ -10,9 +10,9 @@ import Testing
 
   /// The first code block in a language.
   private func block(_ language: String) throws -> String {
-    let parts = try page().components(separatedBy: "```\(language)\n")
-    try #require(parts.count >= 2, "\(language)")
-    return try #require(parts[1].components(separatedBy: "```").first)
+    try #require(
+      try PageBlock.blocks(of: "docs/overrides.md").first { $0.language == language }, "\(language)"
+    ).text
   }
 
   private func workplace() throws -> Workplace {

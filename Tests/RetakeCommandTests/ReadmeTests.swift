@@ -17,10 +17,8 @@ import Testing
 
   /// The lines of the block of commands that contains a text.
   private func block(with text: String) throws -> [Line] {
-    let readme = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
-    let blocks = readme.components(separatedBy: "```sh\n").dropFirst()
-      .compactMap { $0.components(separatedBy: "```").first }
-    return try #require(blocks.first { $0.contains(text) }).split(separator: "\n").map { line in
+    let blocks = try PageBlock.blocks(of: "README.md").filter { $0.language == "sh" }
+    return try #require(blocks.first { $0.text.contains(text) }).lines.map { line in
       let parts = line.split(separator: "#", maxSplits: 1)
         .map { $0.trimmingCharacters(in: .whitespaces) }
       return Line(command: parts[0], remark: parts.count == 2 ? parts[1] : "")

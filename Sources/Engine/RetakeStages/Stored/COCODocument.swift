@@ -52,10 +52,7 @@ struct COCODocument {
       if let twice = seen.note(detection, sequence: sequence) {
         throw StoredError.element(file, place, twice, advice: "Remove one of them")
       }
-      let id = FrameID(track: 0, sequence: sequence)
-      if content.frames[id] == nil { content.frames[id] = StoredFrame(size: size, place: index) }
-      content.frames[id]?.items.append(detection)
-      content.frames[id]?.places.append(index)
+      content.add(detection, sequence: sequence, place: index, size: size)
     }
     return content
   }

@@ -18,10 +18,7 @@ struct MOTText {
       if let twice = seen.note(found.detection, sequence: found.sequence) {
         throw StoredError.line(file, number, twice, advice: "Remove one of the lines")
       }
-      let id = FrameID(track: 0, sequence: found.sequence)
-      if content.frames[id] == nil { content.frames[id] = StoredFrame(place: number) }
-      content.frames[id]?.items.append(found.detection)
-      content.frames[id]?.places.append(number)
+      content.add(found.detection, sequence: found.sequence, place: number)
     }
     return content
   }

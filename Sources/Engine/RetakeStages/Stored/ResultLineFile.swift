@@ -65,8 +65,7 @@ struct ResultLineFile {
       return frame
     }
     for entry in try array(outcome["detections"] ?? .array([]), "detections", number) {
-      frame.items.append(try detection(entry, number))
-      frame.places.append(number)
+      frame.append(try detection(entry, number), place: number)
     }
     return frame
   }

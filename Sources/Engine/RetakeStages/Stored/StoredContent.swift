@@ -28,4 +28,16 @@ struct StoredContent: Sendable {
   var firstFrame: Int?
   /// The number of frames, if the file lists them all.
   var frameCount: Int?
+
+  /// Adds a box to a frame of track 0.
+  ///
+  /// - Parameters:
+  ///   - place: The line or the element, to name it in an error.
+  ///   - size: Width and height of the frame in pixels; `nil` if the file does not say.
+  mutating func add(
+    _ detection: Detection, sequence: Int, place: Int, size: [Int]? = nil
+  ) {
+    frames[FrameID(track: 0, sequence: sequence), default: StoredFrame(size: size, place: place)]
+      .append(detection, place: place)
+  }
 }

@@ -11,6 +11,11 @@ struct StoredFrame: Sendable {
   var size: [Int]?
   /// The line or the element at which the frame was seen first.
   var place = 0
+
+  mutating func append(_ detection: Detection, place: Int) {
+    items.append(detection)
+    places.append(place)
+  }
 }
 
 extension Detection {

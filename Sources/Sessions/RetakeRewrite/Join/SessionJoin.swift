@@ -86,9 +86,7 @@ package struct SessionJoin: Sendable {
   /// - Throws: `SessionError.notAligned`, and the errors of sessions that cannot be read.
   package func compare() throws -> Result {
     let (one, two, fit) = try opened()
-    return Result(
-      alignment: alignment(fit), notes: Self.chapters(one, two).map { ["\($0.what); \($0.advice)"] }
-    )
+    return Result(alignment: alignment(fit), notes: Self.chapters(one, two).map { [$0] })
   }
 
   /// Makes the joined session.
@@ -119,7 +117,7 @@ package struct SessionJoin: Sendable {
     return Result(
       alignment: alignment, path: destination.path, frames: built.frames, tracks: rows.tracks,
       sessionDigest: built.digest,
-      notes: Self.chapters(one, two).map { ["\($0.what); \($0.advice)"] })
+      notes: Self.chapters(one, two).map { [$0] })
   }
 
   private func opened() throws -> (SessionReader, SessionReader, ClockFit) {
@@ -138,24 +136,20 @@ package struct SessionJoin: Sendable {
     } catch let error as SessionError {
       guard case .notAligned = error, let chapters = Self.chapters(one, two) else { throw error }
       var facts = error.facts
-      facts.advice = "\(chapters.what); \(chapters.advice)"
+      facts.advice = chapters
       throw facts
     }
   }
 
   /// The advice for sessions whose files look like chapters of one recording; nil for others. A
   /// join puts their frames side by side, and does not append them.
-  private static func chapters(
-    _ one: SessionReader, _ two: SessionReader
-  ) -> (what: String, advice: String)? {
+  private static func chapters(_ one: SessionReader, _ two: SessionReader) -> String? {
     let sources = [one, two].compactMap { try? $0.index.store.meta("source") }
     guard let group = ChapterName.groups(of: sources).first else { return nil }
-    return (
+    return
       "\(group.joined(separator: " and ")) look like chapters of one recording, and a join is for "
-        + "two cameras",
-      "to make one track of them: retake import "
-        + group.map(\.shellWord).joined(separator: " ") + " --append"
-    )
+      + "two cameras; to make one track of them: retake import "
+      + group.map(\.shellWord).joined(separator: " ") + " --append"
   }
 
   private func alignment(_ fit: ClockFit) -> Alignment {

@@ -9,6 +9,9 @@ struct SensorImporting {
   let options: ImportOptions
   let report: @Sendable (ImportProgress) -> Bool
 
+  /// The source that the sensors record.
+  private var source: String { URL(fileURLWithPath: options.file).lastPathComponent }
+
   /// Parsed before the first write, so that a mistyped option leaves no file.
   static func requests(_ texts: [String]) throws -> [SensorRequest] {
     try texts.map { try SensorRequest(parsing: $0) }
@@ -52,7 +55,6 @@ struct SensorImporting {
     let sound = options.hasSound ? Self.parts(of: files, SoundImport.streams) : []
     do {
       for parts in telemetry {
-        let source = URL(fileURLWithPath: options.file).lastPathComponent
         try TelemetryImport(source: source).run(parts, into: samples) { report(progress(samples)) }
         if !samples.tracks.isEmpty { outcome.read.insert(parts[0].stream.index) }
       }
@@ -92,7 +94,6 @@ struct SensorImporting {
   private func readSubtitles(
     _ files: [File], into samples: SampleWriter, _ outcome: inout Outcome
   ) throws {
-    let source = URL(fileURLWithPath: options.file).lastPathComponent
     for parts in Self.parts(of: files, SubtitleTelemetry.streams) {
       let remarks = try SubtitleTelemetry(source: source)
         .run(parts, into: samples) { report(progress(samples)) }

@@ -81,7 +81,7 @@ struct MediaRebuild {
 
   /// The chapters of a recording that were appended, in the order of their names.
   private func appendAgain(_ media: [String]) throws -> Outcome {
-    let known = AppendedFiles.parse(salvage.facts[AppendedFiles.fact])
+    let known = appendedBefore
     let names = known.map(\.names).flatMap { $0.count == media.count ? $0 : nil } ?? media
     // By their place: a track has the number of its stream in the first file.
     var places: [Int]?
@@ -138,12 +138,17 @@ struct MediaRebuild {
     return Outcome(frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: losses)
   }
 
+  /// The names and the choice of the import, by the old index; nil without it.
+  private var appendedBefore: (names: [String], overlap: ImportOptions.Overlap)? {
+    AppendedFiles.parse(salvage.facts[AppendedFiles.fact])
+  }
+
   /// The files of an appended recording whose numbers are missing in the folder. Without an index,
   /// the loss of the last files does not show.
   private func missingOriginals(_ media: [String]) -> [String] {
     let numbers = media.compactMap { $0.firstMatch(of: #/original-(\d{5})/#).flatMap { Int($0.1) } }
     guard let last = numbers.max() else { return [] }
-    let known = AppendedFiles.parse(salvage.facts[AppendedFiles.fact])?.names.count ?? 0
+    let known = appendedBefore?.names.count ?? 0
     return (0..<max(known, last + 1)).filter { !numbers.contains($0) }.map {
       "the file \($0 + 1) of the recording (original-\(String(format: "%05d", $0))) is missing"
     }
