@@ -1,0 +1,54 @@
+package import RetakeCore
+
+/// The truth about frames of a session, as a person corrected it: `Labels/SESSION.json`.
+package struct Labels: Hashable, Sendable {
+  /// The names of the classes that were labelled, each once, in the order of the file.
+  package var classes: [String]
+  /// A frame that is not here was not labelled, and is not scored. A frame without boxes has no
+  /// objects.
+  package var frames: [FrameID: FrameLabels]
+  /// Proposed frames that no one has corrected. They are not in `frames`.
+  package var drafts: Int
+
+  package init(classes: [String] = [], frames: [FrameID: FrameLabels] = [:], drafts: Int = 0) {
+    self.classes = classes
+    self.frames = frames
+    self.drafts = drafts
+  }
+}
+
+/// The truth about one frame.
+package struct FrameLabels: Hashable, Sendable {
+  package var boxes: [LabelBox]
+  /// Numbers of the complete frame by their name, such as `bpm`.
+  package var scalars: [String: Double]
+
+  package init(boxes: [LabelBox] = [], scalars: [String: Double] = [:]) {
+    self.boxes = boxes
+    self.scalars = scalars
+  }
+}
+
+/// One object of a frame, or a region in which detections are not judged.
+package struct LabelBox: Hashable, Sendable {
+  /// In pixels of the stored frame.
+  package var box: Box
+  /// The name of its class.
+  package var label: String
+  /// The same number in all frames of the object; `nil` if the objects are not followed.
+  package var identity: Int?
+  /// Whether this is a region whose objects are not labelled one by one, such as a crowd.
+  package var isIgnored: Bool
+  /// What is written there.
+  package var text: String?
+
+  package init(
+    box: Box, label: String, identity: Int? = nil, isIgnored: Bool = false, text: String? = nil
+  ) {
+    self.box = box
+    self.label = label
+    self.identity = identity
+    self.isIgnored = isIgnored
+    self.text = text
+  }
+}
