@@ -28,6 +28,82 @@ enum Assignment {
     return pairs
   }
 
+  /// A possible pair. Pairs that are not in the list have weight 0.
+  struct Edge {
+    var row: Int
+    var column: Int
+    var weight: Int
+  }
+
+  /// The same for few possible pairs: the indices of the chosen edges, rising.
+  ///
+  /// Rows and columns that no edges connect have no influence on each other, so each connected part
+  /// is solved alone: the search is cubic in the size of a part.
+  ///
+  /// - Parameter edges: Each pair at most once.
+  static func best(_ edges: [Edge], rows: Int, columns: Int) -> [Int] {
+    var parts = Parts(count: rows + columns)
+    for edge in edges { parts.join(edge.row, rows + edge.column) }
+    // In the order of each part's first edge, so that no order of a Dictionary matters.
+    var numbers: [Int: Int] = [:]
+    var members: [[Int]] = []
+    for (index, edge) in edges.enumerated() {
+      let part = parts.root(of: edge.row)
+      if let number = numbers[part] {
+        members[number].append(index)
+      } else {
+        numbers[part] = members.count
+        members.append([index])
+      }
+    }
+    return members.flatMap { best(edges, of: $0) }.sorted()
+  }
+
+  /// The chosen edges of one part.
+  private static func best(_ edges: [Edge], of part: [Int]) -> [Int] {
+    guard part.count > 1 else { return part.filter { edges[$0].weight > 0 } }
+    var rows: [Int: Int] = [:]
+    var columns: [Int: Int] = [:]
+    for index in part {
+      let edge = edges[index]
+      if rows[edge.row] == nil { rows[edge.row] = rows.count }
+      if columns[edge.column] == nil { columns[edge.column] = columns.count }
+    }
+    var weights = [[Int]](
+      repeating: [Int](repeating: 0, count: columns.count), count: rows.count)
+    for index in part {
+      let edge = edges[index]
+      weights[rows[edge.row] ?? 0][columns[edge.column] ?? 0] = edge.weight
+    }
+    let pairs = best(weights)
+    return part.filter { index in
+      let edge = edges[index]
+      return edge.weight > 0 && pairs[rows[edge.row] ?? 0] == columns[edge.column]
+    }
+  }
+
+  /// Which rows and columns are connected.
+  private struct Parts {
+    private var parent: [Int]
+
+    init(count: Int) { parent = Array(0..<count) }
+
+    mutating func root(of node: Int) -> Int {
+      var node = node
+      // Ends: each step is nearer to the root, and halves the way for the next caller.
+      while parent[node] != node {
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+      }
+      return node
+    }
+
+    mutating func join(_ left: Int, _ right: Int) {
+      let (left, right) = (root(of: left), root(of: right))
+      if left != right { parent[max(left, right)] = min(left, right) }
+    }
+  }
+
   /// The pairing if there is no choice: each row and each column has at most one possible partner.
   private static func undisputed(_ weights: [[Int]], columns: Int) -> [Int?]? {
     var pairs: [Int?] = []

@@ -1,7 +1,7 @@
 package import RetakeCore
 
-/// What one frame's results have wrong. Each object, each false detection and each change of an
-/// identity counts up to 1.
+/// What one frame's results have wrong. Each object, false detection, change of an identity, text
+/// and number counts up to 1.
 package struct FrameLoss: Hashable, Sendable {
   package var frame: FrameID
   /// Objects that no detection found.
@@ -14,7 +14,8 @@ package struct FrameLoss: Hashable, Sendable {
   package var wrongClass = 0
   /// The sum of 1 - IoU over the objects that were found with their class.
   package var misplaced = 0.0
-  /// The sum over texts and numbers of their relative error, each at most 1.
+  /// The sum over texts and numbers of their relative error, each at most 1. A number that the run
+  /// does not return counts 1.
   package var misread = 0.0
 
   package init(frame: FrameID) { self.frame = frame }

@@ -15,6 +15,24 @@ package struct Labels: Hashable, Sendable {
     self.frames = frames
     self.drafts = drafts
   }
+
+  /// The metrics that these labels allow.
+  package var metrics: Set<LabelMetric> { metrics(of: classes) }
+
+  func metrics(of classes: [String]) -> Set<LabelMetric> {
+    guard !frames.isEmpty else { return [] }
+    var metrics: Set<LabelMetric> = []
+    if !classes.isEmpty { metrics = [.precision, .recall, .ap50, .ap, .countError] }
+    let objects = frames.values.flatMap(\.boxes).filter {
+      !$0.isIgnored && classes.contains($0.label)
+    }
+    if !objects.isEmpty, objects.allSatisfy({ $0.identity != nil }) {
+      metrics.formUnion([.mota, .idf1, .hota, .idSwitches])
+    }
+    if objects.contains(where: { $0.text?.isEmpty == false }) { metrics.insert(.textError) }
+    if frames.values.contains(where: { !$0.scalars.isEmpty }) { metrics.insert(.scalarError) }
+    return metrics
+  }
 }
 
 /// The truth about one frame.
@@ -31,6 +49,9 @@ package struct FrameLabels: Hashable, Sendable {
 
 /// One object of a frame, or a region in which detections are not judged.
 package struct LabelBox: Hashable, Sendable {
+  /// The label of a region in which detections of no class are judged.
+  package static let ignoreLabel = "ignore"
+
   /// In pixels of the stored frame.
   package var box: Box
   /// The name of its class.
