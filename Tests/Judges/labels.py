@@ -118,29 +118,26 @@ def coco(data):
         return {}
     found = truth.loadRes(results)
     answers = {}
-    for most in (100, 100_000):
-        judge = COCOeval(truth, found, "bbox")
-        judge.params.areaRng, judge.params.areaRngLbl = [[0, 1e10]], ["all"]
-        judge.params.maxDets = [most]
-        judge.evaluate()
-        if most == 100:
-            judge.accumulate()
-            precision = judge.eval["precision"][..., 0, 0]
-            for name, values in (("ap", precision), ("ap50", precision[0])):
-                if (values > -1).any():
-                    answers[name] = values[values > -1].mean()
-            continue
-        right = wrong = objects = 0
-        for image in filter(None, judge.evalImgs):
-            ignored = image["dtIgnore"][0].astype(bool)
-            matched = np.asarray(image["dtMatches"][0]) > 0
-            right += int((matched & ~ignored).sum())
-            wrong += int((~matched & ~ignored).sum())
-            objects += int((np.asarray(image["gtIgnore"]) == 0).sum())
-        if right + wrong:
-            answers["precision"] = right / (right + wrong)
-        if objects:
-            answers["recall"] = right / objects
+    judge = COCOeval(truth, found, "bbox")
+    judge.params.areaRng, judge.params.areaRngLbl = [[0, 1e10]], ["all"]
+    judge.params.maxDets = [100, 100_000]
+    judge.evaluate()
+    judge.accumulate()
+    precision = judge.eval["precision"][..., 0, 0]
+    for name, values in (("ap", precision), ("ap50", precision[0])):
+        if (values > -1).any():
+            answers[name] = values[values > -1].mean()
+    right = wrong = objects = 0
+    for image in filter(None, judge.evalImgs):
+        ignored = image["dtIgnore"][0].astype(bool)
+        matched = np.asarray(image["dtMatches"][0]) > 0
+        right += int((matched & ~ignored).sum())
+        wrong += int((~matched & ~ignored).sum())
+        objects += int((np.asarray(image["gtIgnore"]) == 0).sum())
+    if right + wrong:
+        answers["precision"] = right / (right + wrong)
+    if objects:
+        answers["recall"] = right / objects
     return answers
 
 
