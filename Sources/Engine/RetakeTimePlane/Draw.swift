@@ -5,6 +5,8 @@ package enum Draw {
   package enum Purpose: UInt64, Sendable {
     case cost = 1
     case perturbation = 2
+    /// A choice of a bootstrap.
+    case resample = 3
   }
 
   /// 64 evenly distributed bits: the finalizer of SplitMix64 (Steele, Lea, Flood, 2014) over

@@ -22,7 +22,8 @@ struct Root: ParsableCommand {
       among: [
         InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
-        DiffCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
+        DiffCommand.self, CompareCommand.self, ReviewCommand.self, AcceptCommand.self,
+        RejectCommand.self,
         GoldenCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
         ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
       ]))

@@ -34,7 +34,7 @@ package struct KnownChange: Hashable, Sendable, Codable {
 }
 
 /// The complete result of comparing one case with its golden.
-package struct Comparison: Hashable, Sendable, Codable {
+package struct Comparison: Hashable, Sendable {
   /// Findings beyond this number are counted but not kept.
   package static let findingLimit = 10_000
 
@@ -50,6 +50,8 @@ package struct Comparison: Hashable, Sendable, Codable {
   package var counts = ComparisonCounts()
   package var headroom: [ErrorHeadroom] = []
   package var budgets: [BudgetResult] = []
+  /// `nil` if the session has no labels, or nothing was compared.
+  package var labels: LabelComparison?
   /// In the order of the frames; at most `findingLimit`.
   package var findings: [Finding] = []
   /// The number of all findings.

@@ -7,11 +7,18 @@ struct BudgetCheck {
   private let summary: GoldenManifest.Summary
   /// The sink whose deliveries the latency is measured at.
   private let primarySink: String?
+  /// `nil` if the session has no labels.
+  private let labels: LabelComparison?
+  /// Whether the session had labels when the golden was accepted.
+  private let hadLabels: Bool
 
   /// - Parameter primarySink: `nil` if it is not known; then the last node is named.
   init(
-    _ manifests: (golden: GoldenManifest, actual: GoldenManifest), primarySink: String? = nil
+    _ manifests: (golden: GoldenManifest, actual: GoldenManifest), primarySink: String? = nil,
+    labels: LabelComparison? = nil
   ) {
+    self.labels = labels
+    hadLabels = manifests.golden.labels != nil
     budgets = manifests.golden.budgets
     summary = manifests.actual.summary
     self.primarySink = primarySink ?? manifests.actual.pipeline.nodes.last
@@ -27,7 +34,54 @@ struct BudgetCheck {
       latency(
         "latencyP99", budgets.latencyP99, summary.latency?.p99, "99 of 100 frames took up to",
         frame: nil, &comparator),
-    ].compactMap(\.self)
+    ].compactMap(\.self) + metrics(&comparator)
+  }
+
+  private func metrics(_ comparator: inout ResultComparator) -> [BudgetResult] {
+    guard let labels else {
+      if hadLabels, !budgets.labels.isEmpty {
+        comparator.log.add(
+          Finding(.budget, message: "the session has budgets for metrics, and no labels any more"))
+      }
+      return []
+    }
+    return LabelMetric.allCases.flatMap { metric -> [BudgetResult] in
+      guard let budget = budgets.labels[metric] else { return [] }
+      guard let value = labels.actual.metrics[metric] else {
+        comparator.log.add(
+          Finding(
+            .budget,
+            message: "\(metric.rawValue) has a budget, and cannot be computed from "
+              + "\(labels.file) and '\(labels.sink)'"))
+        return []
+      }
+      return budget.limits(of: metric, golden: labels.golden?.metrics[metric]).map {
+        name, limit in
+        check(
+          BudgetResult(
+            name: name, spent: Self.millionths(value), allowed: Self.millionths(limit),
+            unit: .millionths, isMinimum: metric.largerIsBetter), value, limit, &comparator)
+      }
+    }
+  }
+
+  private func check(
+    _ result: BudgetResult, _ value: Double, _ limit: Double, _ comparator: inout ResultComparator
+  ) -> BudgetResult {
+    if !result.isMet {
+      comparator.log.add(
+        Finding(
+          .budget, frame: labels?.change?.worst?.frame, magnitude: value, allowed: limit,
+          message: "\(result.name): \(FixedPoint.text(result.spent, digits: 6)), "
+            + "\(result.isMinimum ? "at least" : "at most") "
+            + "\(FixedPoint.text(result.allowed, digits: 6)) is allowed"))
+    }
+    return result
+  }
+
+  private static func millionths(_ value: Double) -> Int {
+    // A limit of a document may be any number; a metric is far below.
+    Int((min(max(value, -1e9), 1e9) * 1_000_000).rounded())
   }
 
   private func drops(_ comparator: inout ResultComparator) -> BudgetResult? {

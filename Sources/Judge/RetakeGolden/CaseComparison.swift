@@ -7,6 +7,7 @@ struct CaseComparison {
   let folders: (golden: GoldenFolder, actual: GoldenFolder)
   let manifests: (golden: GoldenManifest, actual: GoldenManifest)
   let options: GoldenComparator.Options
+  private let labels: GoldenComparator.LabelMeter?
   /// Where each side's own files are: only a side with models names the class of kernels.
   private let platforms: (golden: String, actual: String)
   private let pipelines: PipelineComparison
@@ -16,8 +17,9 @@ struct CaseComparison {
   init(
     folders: (golden: GoldenFolder, actual: GoldenFolder),
     manifests: (golden: GoldenManifest, actual: GoldenManifest),
-    options: GoldenComparator.Options
+    options: GoldenComparator.Options, labels: GoldenComparator.LabelMeter?
   ) throws {
+    self.labels = labels
     self.folders = folders
     self.manifests = manifests
     self.options = options
@@ -175,8 +177,10 @@ struct CaseComparison {
     addDecisions(decisions, &comparator)
     // After all other findings: a broken budget follows from the first root cause if there is one,
     // and is a separate root cause only if there is no other.
-    comparison.budgets = BudgetCheck(manifests, primarySink: pipelines.primarySink)
-      .run(&comparator)
+    comparison.labels = try labels?(folders.golden, folders.actual)
+    comparison.budgets = BudgetCheck(
+      manifests, primarySink: pipelines.primarySink, labels: comparison.labels
+    ).run(&comparator)
     let origins = CauseOrigins(
       manifests: manifests, pipelineDiffers: pipelines.isChanged,
       environmentDiffers: !environmentChanges.isEmpty, knowsLibraries: knowsLibraries)
@@ -284,6 +288,10 @@ struct CaseComparison {
     }
     let (golden, actual) = manifests
     comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)
+    if let old = golden.labels, let new = actual.labels, old != new {
+      comparison.notes.append(
+        "the labels changed since the golden was accepted; both runs are scored with those of now")
+    }
     comparison.pipelineChanges = pipelines.changes
     comparison.suspects += pipelines.suspicions
     // Sorted, because the order of a Set differs from process to process, and reports are compared.

@@ -4,7 +4,7 @@ package import RetakeCore
 
 /// Compares a run with a golden: first the keys; then the results as bytes, blocks and frames; then
 /// the decisions; then stage digests, to find the root causes; then the budgets.
-package struct GoldenComparator: Sendable {
+package struct GoldenComparator {
   package struct Options: Sendable {
     /// Used instead of the rules in golden.yml.
     package var rules: CompareRules?
@@ -29,15 +29,27 @@ package struct GoldenComparator: Sendable {
     }
   }
 
+  /// Scores the results of both folders against the session's labels; `nil` without labels.
+  package typealias LabelMeter = (
+    _ golden: GoldenFolder?, _ actual: GoldenFolder
+  ) throws -> LabelComparison?
+
   package let golden: GoldenFolder
   package let actual: GoldenFolder
   package let options: Options
+  private let labels: LabelMeter?
 
-  /// - Parameter actual: The run: a pending golden or the folder of a run.
-  package init(golden: GoldenFolder, actual: GoldenFolder, options: Options = Options()) {
+  /// - Parameters:
+  ///   - actual: The run: a pending golden or the folder of a run.
+  ///   - labels: Used also if there is no golden.
+  package init(
+    golden: GoldenFolder, actual: GoldenFolder, options: Options = Options(),
+    labels: LabelMeter? = nil
+  ) {
     self.golden = golden
     self.actual = actual
     self.options = options
+    self.labels = labels
   }
 
   /// The verdict, even if the comparison failed.
@@ -70,8 +82,10 @@ package struct GoldenComparator: Sendable {
 
   private func compare(_ run: GoldenManifest) throws -> Comparison {
     guard golden.exists else {
-      return Comparison(
+      var comparison = Comparison(
         key: run.key, verdict: .missing, reasons: [GoldenError.missing(folder: "").message])
+      comparison.labels = try labels?(nil, actual)
+      return comparison
     }
     let lock = FolderLock(golden.url, .reading)
     // Swift may release an object after its last use, which would end the lock before the
@@ -88,7 +102,7 @@ package struct GoldenComparator: Sendable {
       return Comparison(key: run.key, verdict: .notComparable, reasons: reasons)
     }
     var comparison = try CaseComparison(
-      folders: (golden, actual), manifests: (manifest, run), options: options
+      folders: (golden, actual), manifests: (manifest, run), options: options, labels: labels
     ).result()
     // Here only with `ignoresKeys`: the reader has to know that two different things were compared.
     comparison.notes += reasons

@@ -18,8 +18,8 @@ extension GoldenManifest {
 
   private init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.document([
-      "input", "case", "pipeline", "models", "programs", "files", "precision", "compare",
-      "budgets", "summary", "accepted", "expected", "fitted",
+      "input", "case", "pipeline", "models", "programs", "files", "labels", "precision",
+      "compare", "budgets", "summary", "accepted", "expected", "fitted",
     ])
     input = try Input(fields.required("input"))
     testCase = try Case(fields.required("case"))
@@ -28,6 +28,7 @@ extension GoldenManifest {
     for (name, digest) in try fields.members("models") { models[name] = try digest.string() }
     for (path, digest) in try fields.members("programs") { programs[path] = try digest.string() }
     for (path, digest) in try fields.members("files") { files[path] = try digest.string() }
+    labels = try fields["labels"]?.string()
     precision = [:]
     for (sink, steps) in try fields.members("precision") {
       precision[sink] = try Precision(steps)
@@ -64,11 +65,30 @@ extension GoldenManifest {
 extension GoldenManifest.Budgets {
   /// Reads the budgets of retake.yml or golden.yml.
   package init<Failure>(_ decoder: StrictDecoder<Failure>) throws {
-    let fields = try decoder.object(["droppedMax", "latencyMax", "latencyP99"])
+    let fields = try decoder.object(
+      ["droppedMax", "latencyMax", "latencyP99"] + LabelMetric.allCases.map(\.rawValue))
     droppedMax = try fields["droppedMax"]?.integer(
       in: 0...Int.max, "a budget is a whole number, 0 or more")
     latencyMax = (try fields["latencyMax"]?.duration()).map { Int($0.nanoseconds) }
     latencyP99 = (try fields["latencyP99"]?.duration()).map { Int($0.nanoseconds) }
+    for metric in LabelMetric.allCases {
+      guard let limits = fields[metric.rawValue] else { continue }
+      labels[metric] = try LabelBudget(limits, metric)
+    }
+  }
+}
+
+extension LabelBudget {
+  fileprivate init<Failure>(_ decoder: StrictDecoder<Failure>, _ metric: LabelMetric) throws {
+    let names = Self.names(of: metric)
+    let fields = try decoder.object([names.limit, names.lossMax])
+    self.init(
+      limit: try fields[names.limit]?.number(), lossMax: try fields[names.lossMax]?.tolerance())
+    guard limit != nil || lossMax != nil else {
+      throw decoder.wrong(
+        "the budget of \(metric.rawValue) has no limit",
+        advice: "Write for example: \(metric.rawValue): {\(names.limit): 0.5}")
+    }
   }
 }
 

@@ -64,7 +64,7 @@ extension GoldenManifest {
       ),
       ("models", .sorted(models) { .text($0) }),
     ]
-      + inputs + [
+      + inputs + (labels.map { [("labels", .text($0))] } ?? []) + [
         (
           "precision",
           .sorted(precision) { .encoding($0, keys: Precision.CodingKeys.names) }
@@ -83,7 +83,20 @@ extension GoldenManifest.Budgets {
       (droppedMax.map { [("droppedMax", .integer($0))] } ?? [])
         + times.compactMap { name, value in
           value.map { (name, .text(Duration.nanoseconds($0).unitText)) }
+        }
+        + LabelMetric.allCases.compactMap { metric in
+          labels[metric].map { (metric.rawValue, $0.flow(metric)) }
         })
+  }
+}
+
+extension LabelBudget {
+  fileprivate func flow(_ metric: LabelMetric) -> FlowYAML {
+    let names = Self.names(of: metric)
+    return .map(
+      [(names.limit, limit), (names.lossMax, lossMax)].compactMap { name, value in
+        value.map { (name, .number($0)) }
+      })
   }
 }
 

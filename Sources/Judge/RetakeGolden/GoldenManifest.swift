@@ -82,6 +82,8 @@ package struct GoldenManifest: Hashable, Sendable {
     package var latencyMax: Int?
     /// The same for the 99th percentile.
     package var latencyP99: Int?
+    /// Limits on the metrics of the session's labels.
+    package var labels: [LabelMetric: LabelBudget] = [:]
 
     package init(droppedMax: Int? = nil, latencyMax: Int? = nil, latencyP99: Int? = nil) {
       self.droppedMax = droppedMax
@@ -219,6 +221,8 @@ package struct GoldenManifest: Hashable, Sendable {
   package var programs: [String: String] = [:]
   /// SHA-256 by the path of a file whose stored results a stage returns; empty without one.
   package var files: [String: String] = [:]
+  /// SHA-256 of the session's labels when the golden was made; `nil` without labels.
+  package var labels: String?
   /// By sink.
   package var precision: [String: Precision]
   package var compare: CompareRules

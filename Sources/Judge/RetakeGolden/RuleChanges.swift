@@ -36,6 +36,23 @@ extension GoldenManifest.Budgets {
       ("latencyMax", time(latencyMax), time(new.latencyMax)),
       ("latencyP99", time(latencyP99), time(new.latencyP99)),
     ]
-    return rows.filter { $0.1 != $0.2 }.map { "budgets.\($0): \($1) → \($2)" }
+    let metrics = LabelMetric.allCases.map { metric in
+      (
+        metric.rawValue, labels[metric]?.text(metric) ?? "none",
+        new.labels[metric]?.text(metric) ?? "none"
+      )
+    }
+    return (rows + metrics).filter { $0.1 != $0.2 }.map { "budgets.\($0): \($1) → \($2)" }
+  }
+}
+
+extension LabelBudget {
+  /// `{min: 0.62, dropMax: 0.01}`.
+  fileprivate func text(_ metric: LabelMetric) -> String {
+    let names = Self.names(of: metric)
+    let parts = [(names.limit, limit), (names.lossMax, lossMax)].compactMap { name, value in
+      value.map { "\(name): \($0)" }
+    }
+    return "{" + parts.joined(separator: ", ") + "}"
   }
 }

@@ -65,10 +65,12 @@ struct CaseMarkup {
     </header>
     <p class="reason">\(item.reason.capitalizedFirst)</p>
     \(item.expected.map(known))
+    \(item.labels.map { Markup.quiet("Labels: \($0.text)") })
     \(lines: [item.error.map(Markup.problem)] + rootCauses)\
     \(moreRootCauses)
     \(aloneGraph)
-    \(lines: [suspects, inspector, sensors, decisions, tracks])\
+    \(lines: [suspects, inspector, item.labels.map { LabelMarkup(labels: $0).section }])\
+    \(lines: [sensors, decisions, tracks])\
     <div class="columns">
     \(lines: [counts] + item.ledgers.map(ledger) + [tolerances, digests])</div>
     \(lines: [accept, next])\

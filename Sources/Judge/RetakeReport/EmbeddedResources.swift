@@ -12,7 +12,7 @@ enum EmbeddedResources {
   --red: #b3261e; --red-soft: #fcefee; --green: #19703a; --green-soft: #eaf5ed;
   --amber: #855400; --amber-soft: #fbf3e1; --blue: #1d5bb5; --blue-soft: #e9f1fb;
   --violet: #733aa8; --violet-soft: #f4edfa; --focus: #1d5bb5;
-  --golden-box: #f5a300; --actual-box: #1a8cff;
+  --golden-box: #f5a300; --actual-box: #1a8cff; --truth-box: #2fbf5f;
   --text: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", "JetBrains Mono", "DejaVu Sans Mono", monospace;
 }
@@ -224,6 +224,7 @@ figcaption .quiet { font-weight: 400; font-size: 13px; margin-left: auto; text-a
 .swatch { width: 22px; height: 12px; border-radius: 3px; border: 2px solid; flex: none; }
 .swatch.golden { border-color: var(--golden-box); border-style: dashed; }
 .swatch.actual { border-color: var(--actual-box); }
+.swatch.truth { border-color: var(--truth-box); border-style: dotted; }
 .panels rect { fill: none; vector-effect: non-scaling-stroke; }
 .panels .ground { fill: var(--stage); }
 .panels .halo { stroke: #000; stroke-opacity: 0.6; stroke-width: 4; }
@@ -232,6 +233,7 @@ figcaption .quiet { font-weight: 400; font-size: 13px; margin-left: auto; text-a
 .panels .actual .box { stroke: var(--actual-box); }
 .panels .both .box { stroke: #fff; stroke-opacity: 0.72; stroke-width: 1; }
 .panels .both .halo { stroke-width: 2.5; stroke-opacity: 0.4; }
+.panels .truth .box { stroke: var(--truth-box); stroke-dasharray: 2 3; }
 .panels .absent .box { stroke: #fff; stroke-dasharray: 2 4; }
 .panels .chosen .box { stroke-width: 2.75; }
 .panels .chosen .halo { stroke-width: 5.5; }
@@ -626,7 +628,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No image of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
-      for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
+      for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, box.side === "truth" ? "truth" : "both", false));
       for (const index of stop.findings) {
         const own = this.findings[index].boxes.filter((box) => sides.includes(box.side) && !taken.has(keyOf(box)));
         for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, view, scale, box.side, false)); }
@@ -636,7 +638,8 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       const count = [...taken].filter((key) => sides.some((one) => key.startsWith(one))).length;
       const label = `${name}, frame ${stop.key}${count ? `, ${grouped(count)} differing ${count === 1 ? "box" : "boxes"}` : ""}`;
       const drawing = svg("svg", { viewBox: `${view.x} ${view.y} ${view.width} ${view.height}`, role: "img", "aria-label": label }, layers, boxes);
-      const swatches = sides.map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
+      const known = (input || { boxes: [] }).boxes.some((box) => box.side === "truth") ? ["truth"] : [];
+      const swatches = [...sides, ...known].map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
       return html("figure", {}, html("figcaption", {}, swatches, name, html("span", { class: "quiet" }, picture && picture.node ? `over ${picture.node}` : "")), drawing);
     }
 
@@ -1133,6 +1136,17 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     }
   }
 
+  // A frame of the labels leads to its image.
+  function leadToFrame(cell, inspector) {
+    const [track, sequence] = cell.dataset.frame.split(":").map(Number);
+    const stop = inspector && (inspector.stops.find((one) => one.key === cell.dataset.frame) || (served && inspector.free(track, sequence)));
+    if (!stop) return;
+    cell.replaceChildren(html("button", { type: "button", on: { click: () => {
+      inspector.seek(stop);
+      inspector.host.scrollIntoView({ block: "start" });
+    } } }, cell.textContent));
+  }
+
   // A root cause leads to its frame.
   function leadTo(cause, inspector) {
     const stop = inspector && inspector.stops.find((one) => one.key === cause.dataset.frame);
@@ -1151,6 +1165,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     const inspector = host ? new Inspector(item, host) : undefined;
     inspectors.set(article.id, inspector);
     for (const cause of article.querySelectorAll(".cause")) leadTo(cause, inspector);
+    for (const cell of article.querySelectorAll(".loss")) leadToFrame(cell, inspector);
     const lines = article.querySelector(".decisions");
     if (lines && item.decisions) decisions(item, lines);
     const tracks = article.querySelector(".tracks");

@@ -98,6 +98,7 @@ package struct MarkdownReport {
     for budget in item.budgets where !budget.met {
       text += "- \(prose(Wording.overBudget(budget)))\n"
     }
+    if let labels = item.labels { text += "- labels: \(prose(labels.text))\n" }
     for suspect in item.suspects.prefix(ReportSuspect.shownMax) {
       text += "- suspected: \(prose(suspect.text))\n"
     }

@@ -8,6 +8,8 @@ package struct ReportBox: Hashable, Sendable, Codable {
     case actual
     /// The same on both sides: drawn faintly, for orientation.
     case both
+    /// An object of the labels.
+    case truth
   }
 
   package var side: Side

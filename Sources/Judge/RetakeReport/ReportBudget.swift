@@ -5,4 +5,6 @@ package struct ReportBudget: Hashable, Sendable, Codable {
   package var actual: Double
   package var unit: String?
   package var met: Bool
+  /// Set if `limit` is the least that is allowed instead of the most.
+  package var isMinimum: Bool?
 }

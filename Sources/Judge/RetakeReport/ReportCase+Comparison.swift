@@ -30,6 +30,7 @@ extension ReportCase {
       changed: counted.changed)
     headroom = comparison.headroom.map(Headroom.init)
     budgets = comparison.budgets.map(ReportBudget.init)
+    labels = comparison.labels.map(ReportLabels.init)
     findings = Excerpt(
       comparison.findings.map {
         ReportFinding($0, rootCauses: comparison.rootCauses, classes: classes, place: place)
@@ -61,7 +62,7 @@ extension ReportCase {
       comparison.pipelineChanges.first { $0.suspicion == text }.map { ReportSuspect($0) }
         ?? ReportSuspect(kind: "change", text: text)
     }
-    notes = comparison.notes
+    notes = comparison.notes + (labels?.notes ?? [])
     checks = ReportCheck.all(comparison)
   }
 }
@@ -140,11 +141,12 @@ extension Headroom {
 
 extension ReportBudget {
   init(_ result: BudgetResult) {
-    let isTime = result.unit == .nanoseconds
-    let factor = isTime ? 1e-6 : 1
+    // Milliseconds, and the unit of a metric.
+    let divisor: Double = result.unit == .count ? 1 : 1_000_000
     self.init(
-      name: result.name, limit: Double(result.allowed) * factor,
-      actual: Double(result.spent) * factor, unit: isTime ? "ms" : nil,
-      met: result.spent <= result.allowed)
+      name: result.name, limit: Double(result.allowed) / divisor,
+      actual: Double(result.spent) / divisor, unit: result.unit == .nanoseconds ? "ms" : nil,
+      met: result.isMet)
+    if result.isMinimum { isMinimum = true }
   }
 }

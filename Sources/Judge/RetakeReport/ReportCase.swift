@@ -18,6 +18,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var checks: [ReportCheck] = []
   package var headroom: [Headroom] = []
   package var budgets: [ReportBudget] = []
+  /// `nil` if the session has no labels.
+  package var labels: ReportLabels?
   package var ledgers: [LedgerPair] = []
   package var decisionDigest: TextPair?
   package var resultDigest: TextPair?
@@ -47,7 +49,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case session, name = "case", pipeline, mode, verdict, expected, reason, counts, checks
-    case headroom, budgets, ledgers, decisionDigest, resultDigest, tracks, graph, rootCauses
+    case headroom, budgets, labels, ledgers, decisionDigest, resultDigest, tracks, graph, rootCauses
     case findings, pictures, sensors, timelines, decisions, suspects, tolerances, accepted, pending,
       error
     case notes, commands, run

@@ -54,6 +54,10 @@ package struct TerminalReport {
       guard let live = item.run?.live else { continue }
       lines.append("live  \(visible(item.title))  next to run \(live.run): \(live)")
     }
+    for item in cases where item.verdict == .passed {
+      guard let labels = item.labels else { continue }
+      lines.append("labels  \(visible(item.title))  \(visible(labels.text))")
+    }
     notesOfPassed(cases)
     if let cache = document.totals.cache { lines.append("cache  \(visible(cache.text))") }
     for note in document.notes { lines.append("note: \(visible(note))") }
@@ -114,6 +118,7 @@ package struct TerminalReport {
     for budget in item.budgets where !budget.met {
       lines.append("    \(visible(Wording.overBudget(budget)))")
     }
+    if let labels = item.labels { lines.append("    labels: \(visible(labels.text))") }
     if let mark = item.expected { lines.append("    known as \(visible(mark.id))") }
     for suspect in item.suspects { lines.append("    suspected: \(visible(suspect.text))") }
     for note in item.notes { lines.append("    note: \(visible(note))") }

@@ -75,8 +75,9 @@ package enum Wording {
   /// `"over budget: latencyP99 93.4 ms, 3.4 ms above its limit of 90 ms"`.
   static func overBudget(_ budget: ReportBudget) -> String {
     let unit = budget.unit.map { " \($0)" } ?? ""
-    return "over budget: \(budget.name) \(number(budget.actual))\(unit), "
-      + "\(number(budget.actual - budget.limit))\(unit) above its limit of "
+    let (word, side) = budget.isMinimum == true ? ("under", "below") : ("over", "above")
+    return "\(word) budget: \(budget.name) \(number(budget.actual))\(unit), "
+      + "\(number(abs(budget.actual - budget.limit)))\(unit) \(side) its limit of "
       + "\(number(budget.limit))\(unit)"
   }
 

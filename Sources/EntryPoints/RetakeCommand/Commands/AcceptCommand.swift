@@ -14,6 +14,7 @@ struct AcceptCommand: ParsableCommand {
         retake accept --stage 'detect*' --reason "new model"
         retake accept yard/faces --alternate --reason "this GPU rounds otherwise"
         retake accept yard/motion --replace --reason "recorded again"
+        retake accept --if-better                   # those that came closer to their labels
 
       Without a name, only goldens that the last 'retake test' made pending are accepted.
 
@@ -25,7 +26,10 @@ struct AcceptCommand: ParsableCommand {
   @OptionGroup var causes: RootCauseOptions
 
   @Option(help: "Why the new result is right; kept in golden.yml.")
-  var reason: String
+  var reason: String?
+
+  @Flag(help: "Accept only results that came closer to the labels; the metrics are the reason.")
+  var ifBetter = false
 
   @Flag(help: "Accept for this platform only; the golden stays as it is for all others.")
   var alternate = false
@@ -38,12 +42,23 @@ struct AcceptCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard reason != nil || ifBetter else {
+      throw ValidationError("Say why the new result is right: --reason \"why\"")
+    }
+    guard !ifBetter || (causes.rootCause.isEmpty && causes.stage.isEmpty) else {
+      throw ValidationError(
+        "labels score complete results; leave out --root-cause and --stage, or --if-better")
+    }
+  }
+
   func run() throws {
     var acceptance = try causes.acceptance(of: choice)
     acceptance.asAlternate = alternate
     acceptance.replacesOthers = replace
     acceptance.isOfLastTest = true
-    let items = try acceptance.run(reason: reason, isDryRun: dryRun)
+    acceptance.onlyBetter = ifBetter
+    let items = try acceptance.run(reason: reason ?? "", isDryRun: dryRun)
     let earlier = acceptance.leftByEarlierTests
     try choice.tell(items, as: dryRun ? "would accept" : "accepted", json: output.json)
     for advice in items.compactMap(\.advice) { output.note("note: \(advice)") }
@@ -143,6 +158,6 @@ extension Acceptance.Item {
     let others = replaces.isEmpty ? "" : "  (\(replaces.joined(separator: "; ")))"
     return visible(
       "\(verb)  \(key)  \(kind)  \(counted(frames, "frame"))\(failures)\(damage)\(causes)"
-        + "\(others)\(waiting)")
+        + "\(others)\(waiting)\(labels.map { "  labels: \($0)" } ?? "")")
   }
 }

@@ -96,6 +96,7 @@ struct ReviewCommand: ParsableCommand {
     Console.note("")
     Console.note(visible("\(number) of \(count)  \(question.key)"))
     Console.note(visible("  \(question.headline)"))
+    if let labels = question.labels { Console.note(visible("  labels: \(labels)")) }
     for suspect in question.suspects.prefix(3) { Console.note(visible("  suspected: \(suspect)")) }
     for line in question.details.prefix(3) { Console.note(visible("    \(line)")) }
     if question.details.count > 3 { Console.note("    … (d shows more)") }

@@ -264,7 +264,7 @@
       if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No image of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
-      for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
+      for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, box.side === "truth" ? "truth" : "both", false));
       for (const index of stop.findings) {
         const own = this.findings[index].boxes.filter((box) => sides.includes(box.side) && !taken.has(keyOf(box)));
         for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, view, scale, box.side, false)); }
@@ -274,7 +274,8 @@
       const count = [...taken].filter((key) => sides.some((one) => key.startsWith(one))).length;
       const label = `${name}, frame ${stop.key}${count ? `, ${grouped(count)} differing ${count === 1 ? "box" : "boxes"}` : ""}`;
       const drawing = svg("svg", { viewBox: `${view.x} ${view.y} ${view.width} ${view.height}`, role: "img", "aria-label": label }, layers, boxes);
-      const swatches = sides.map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
+      const known = (input || { boxes: [] }).boxes.some((box) => box.side === "truth") ? ["truth"] : [];
+      const swatches = [...sides, ...known].map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
       return html("figure", {}, html("figcaption", {}, swatches, name, html("span", { class: "quiet" }, picture && picture.node ? `over ${picture.node}` : "")), drawing);
     }
 
@@ -771,6 +772,17 @@
     }
   }
 
+  // A frame of the labels leads to its image.
+  function leadToFrame(cell, inspector) {
+    const [track, sequence] = cell.dataset.frame.split(":").map(Number);
+    const stop = inspector && (inspector.stops.find((one) => one.key === cell.dataset.frame) || (served && inspector.free(track, sequence)));
+    if (!stop) return;
+    cell.replaceChildren(html("button", { type: "button", on: { click: () => {
+      inspector.seek(stop);
+      inspector.host.scrollIntoView({ block: "start" });
+    } } }, cell.textContent));
+  }
+
   // A root cause leads to its frame.
   function leadTo(cause, inspector) {
     const stop = inspector && inspector.stops.find((one) => one.key === cause.dataset.frame);
@@ -789,6 +801,7 @@
     const inspector = host ? new Inspector(item, host) : undefined;
     inspectors.set(article.id, inspector);
     for (const cause of article.querySelectorAll(".cause")) leadTo(cause, inspector);
+    for (const cell of article.querySelectorAll(".loss")) leadToFrame(cell, inspector);
     const lines = article.querySelector(".decisions");
     if (lines && item.decisions) decisions(item, lines);
     const tracks = article.querySelector(".tracks");

@@ -14,11 +14,16 @@ struct FrameImages {
   private static let widthMax = 480
 
   let result: CaseResult
+  /// `nil` if the session has no labels.
+  var labels: CaseLabels?
 
   /// The frames of the first findings of each root cause, in the order of the findings.
   func choose(_ most: Int) -> [FrameID] {
     var counts: [Int: Int] = [:]
-    var chosen: [FrameID] = []
+    // The frames that became worse by most, or have the largest errors, are the most telling.
+    var chosen = Array(
+      (result.comparison.labels.map { ReportLabels($0) }?.frames.items ?? []).prefix(most / 3).map(
+        \.frame))
     for finding in result.comparison.findings where chosen.count < most {
       guard let frame = finding.frame, !chosen.contains(frame) else { continue }
       let root = finding.root ?? -1
@@ -51,7 +56,7 @@ struct FrameImages {
     let common = commonBoxes(inputs.map(\.frame), places)
     return inputs.flatMap { input in
       var picture = input
-      picture.boxes = common[input.frame] ?? []
+      picture.boxes = (common[input.frame] ?? []) + (labels?.boxes(of: input.frame) ?? [])
       return [picture] + kept(input, places)
     }
   }

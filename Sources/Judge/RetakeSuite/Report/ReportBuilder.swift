@@ -33,7 +33,8 @@ struct ReportBuilder {
   }
 
   mutating func makeCase(_ result: CaseResult) -> ReportCase {
-    let pictures = FrameImages(result: result)
+    var pictures = FrameImages(result: result)
+    if result.comparison.labels != nil { pictures.labels = try? CaseLabels(shell.project, result) }
     let frames = chooseImages(result, pictures)
     // Decoded before boxes are placed: a frame may have another shape than its track.
     let (inputs, shapes) = pictures.inputs(frames)
@@ -136,7 +137,7 @@ struct ReportBuilder {
   private mutating func chooseImages(
     _ result: CaseResult, _ pictures: FrameImages
   ) -> [FrameID] {
-    guard result.comparison.findingCount > 0 else { return [] }
+    guard result.comparison.findingCount > 0 || result.comparison.labels != nil else { return [] }
     let frames = pictures.choose(min(picturesLeft, Self.picturesPerCaseMax))
     picturesLeft -= frames.count
     return frames

@@ -2,6 +2,7 @@ import Foundation
 package import RetakeCompare
 package import RetakeCore
 package import RetakeGolden
+import RetakeReport
 import RetakeRuntime
 import RetakeSession
 
@@ -29,6 +30,10 @@ package struct Acceptance {
     /// The differences between the inputs that the two goldens describe, such as another session;
     /// empty if both describe the same inputs.
     package var replaces: [String] = []
+    /// Whether the results came closer to the session's labels, in words; `nil` without labels.
+    package var labels: String?
+    /// Whether they came closer: the sum of the errors fell.
+    package var isBetter: Bool?
     /// A step that makes the next test use the golden; `nil` if the project needs no change.
     package var advice: String?
   }
@@ -55,6 +60,9 @@ package struct Acceptance {
   /// Whether a pending golden may replace a golden with another description, such as another
   /// session of the same name. If `false`, that is an error.
   package var replacesOthers = false
+  /// Whether only results that came closer to the labels of their session are accepted. The words
+  /// about the labels are then a reason.
+  package var onlyBetter = false
 
   package init(project: Project) {
     self.project = project
@@ -85,12 +93,12 @@ package struct Acceptance {
   ///   these cases.
   package func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !reason.isEmpty else { throw SuiteError.missingReason }
+    guard !reason.isEmpty || onlyBetter else { throw SuiteError.missingReason }
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     guard !(asAlternate && choosesRootCauses) else { throw SuiteError.partialAlternate }
     // For the readers of golden.yml: no comparison uses it.
     let date = WallClock().dateText
-    let chosen = try self.chosen()
+    let chosen = try self.chosenBetter()
     for waiting in chosen { try requirePresentInputs(waiting) }
     // Before the first pending golden is accepted, so that the error leaves all goldens as they
     // were. An alternate is added to the goldens and replaces no golden.
@@ -114,7 +122,8 @@ package struct Acceptance {
         // At most 20 rootCauses: golden.yml has one line for each acceptance, and a run any number
         // of causes.
         GoldenManifest.Acceptance(
-          at: date, reason: reason, rootCauses: Array(rootCauses.prefix(20)), frames: frames,
+          at: date, reason: reason.isEmpty ? "labels: \(item.labels ?? "better")" : reason,
+          rootCauses: Array(rootCauses.prefix(20)), frames: frames,
           maxError: largest)
       }
       if item.left.isEmpty {
@@ -204,7 +213,19 @@ package struct Acceptance {
   }
 
   private func compare(_ golden: GoldenFolder, _ pending: GoldenFolder) -> Comparison {
-    GoldenComparator(golden: golden, actual: pending, options: .withImages).outcome()
+    GoldenComparator(
+      golden: golden, actual: pending, options: .withImages, labels: labels(golden, pending)
+    ).outcome()
+  }
+
+  /// Scores both sides; `nil` without labels, or without the session.
+  private func labels(
+    _ golden: GoldenFolder, _ pending: GoldenFolder
+  ) -> GoldenComparator.LabelMeter? {
+    guard let manifest = try? pending.manifest() else { return nil }
+    var result = CaseResult(golden: golden, actual: pending, manifest)
+    result.addSources(manifest, project)
+    return (try? CaseLabels(project, result))?.compare
   }
 
   // MARK: choosing
@@ -237,6 +258,22 @@ package struct Acceptance {
       throw SuiteError.noRootCause(pattern, known: Set(knownStages).sorted())
     }
     return all.filter { !$0.item.rootCauses.isEmpty }
+  }
+
+  /// The chosen results; with `onlyBetter`, those that came closer to the labels.
+  ///
+  /// - Throws: `suite.accept.notBetter` if none did.
+  private func chosenBetter() throws -> [Waiting] {
+    let all = try chosen()
+    guard onlyBetter else { return all }
+    let better = all.filter { $0.item.isBetter == true }
+    guard better.isEmpty else { return better }
+    let texts = all.map { "\($0.item.key) (\($0.item.labels ?? "no labels, or no golden"))" }
+    throw SuiteError(
+      "suite.accept.notBetter",
+      "no pending result is better by its labels: \(SuiteError.list(texts))",
+      advice: "See the frames: retake test --report report; to accept all the same, leave out "
+        + "--if-better and say why: --reason \"why\"")
   }
 
   private func isChosen(_ root: RootCause) -> Bool {
@@ -331,7 +368,8 @@ package struct Acceptance {
         key: key.description, kind: "changed", rootCauses: rootCauses.map(\.id),
         left: left.map(\.id),
         frames: frames, captured: summary.captured, failed: failed, damaged: summary.damaged,
-        advice: advice),
+        labels: comparison.labels.map { ReportLabels($0).text },
+        isBetter: comparison.labels?.change.map { $0.word == .better }, advice: advice),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
       pending: pending)
   }

@@ -91,7 +91,8 @@ package struct BaseComparison {
       var options = GoldenComparator.Options()
       options.pixels = { ImagePixels(kept: $0) }
       result.comparison = GoldenComparator(
-        golden: result.golden, actual: result.actual, options: options
+        golden: result.golden, actual: result.actual, options: options,
+        labels: try CaseLabels(project, result)?.compare
       ).outcome()
       result.refusePass(untaken: inputs.takeUntaken(), from: self.base)
     } catch RuntimeError.interrupted {

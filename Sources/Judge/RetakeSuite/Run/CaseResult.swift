@@ -36,6 +36,34 @@ struct CaseResult {
 }
 
 extension CaseResult {
+  /// Two folders that are compared without a run.
+  init(golden: GoldenFolder, actual: GoldenFolder, _ manifest: GoldenManifest) {
+    var definition = CaseDefinition(
+      name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
+    definition.mode = .init(rawValue: manifest.testCase.mode) ?? .everyFrame
+    self.init(
+      selected: SelectedCase(definition: definition, session: manifest.input.session),
+      comparison: Comparison(key: manifest.key, verdict: .errored), golden: golden, actual: actual)
+  }
+
+  /// Adds what files of results do not contain: the pipeline of each side, and the session, if the
+  /// project still has it. Without them a report has neither graph nor images, and labels have no
+  /// place.
+  mutating func addSources(_ manifest: GoldenManifest, _ project: Project) {
+    pipeline = try? actual.pipeline(in: project)
+    basePipeline = try? golden.pipeline(in: project)
+    classNames = (try? actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
+    guard let path = try? project.sessionPath(manifest.input.session),
+      let reader = try? SessionReader(opening: path),
+      // A session of the same name that was recorded again has other frames.
+      (try? reader.inputDigest(tracks: manifest.input.tracks.values.sorted()))
+        == manifest.input.digest
+    else { return }
+    sessionPath = path
+    sourceTracks = manifest.input.tracks
+    tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
+  }
+
   /// Stores the session, the tracks and the platform of a run.
   mutating func note(_ replay: Replay, _ reader: SessionReader?) {
     sessionPath = reader?.folder.path
@@ -69,5 +97,17 @@ extension CaseResult {
     // Any other error, such as a damaged golden, is an error: something could have been compared.
     if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
     return comparison.verdict.exitStatus(isCI: isCI)
+  }
+}
+
+extension GoldenFolder {
+  /// The pipeline that the results were made with. Its programs are not started.
+  ///
+  /// - Throws: An error if the folder has no document, or one that cannot be read.
+  func pipeline(in project: Project) throws -> Pipeline {
+    let data = try RegularFile.contents(
+      file(GoldenFolder.pipelineName).path, bytesMax: Int64(PipelineDocument.bytesMax))
+    return try PipelineDocument.parseStored(
+      data, catalog: project.registry.allowing(.never), file: url.lastPathComponent)
   }
 }

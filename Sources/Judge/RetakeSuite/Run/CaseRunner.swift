@@ -142,7 +142,8 @@ struct CaseRunner {
     if refusesDamage { try refuseDamage(in: result) }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     result.comparison = GoldenComparator(
-      golden: result.golden, actual: result.actual, options: .withImages
+      golden: result.golden, actual: result.actual, options: .withImages,
+      labels: try CaseLabels(project, result)?.compare
     ).outcome()
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     result.comparison.notes += replay.unreadNotes(reader) + (result.summary?.silenceNotes ?? [])

@@ -22,6 +22,8 @@ package struct Review {
     package var stage: String?
     /// The finding in one sentence.
     package var headline: String
+    /// Whether the results came closer to the labels, in words; `nil` without labels.
+    package var labels: String?
     /// Possible causes, in words.
     package var suspects: [String] = []
     /// The first findings, one line each.
@@ -137,12 +139,13 @@ package struct Review {
   }
 
   private static func questions(_ comparison: Comparison) -> [Question] {
+    let labels = comparison.labels.map { ReportLabels($0).text }
     guard !comparison.rootCauses.isEmpty else {
       let reason = comparison.reasons.first ?? "no root cause is known"
       return [
         Question(
           key: comparison.key, headline: "\(comparison.verdict.rawValue): \(reason)",
-          suspects: comparison.suspects,
+          labels: labels, suspects: comparison.suspects,
           details: comparison.notes + comparison.findings.prefix(detailsMax).map(line),
           moreDetails: max(0, comparison.findingCount - detailsMax))
       ]
@@ -151,7 +154,8 @@ package struct Review {
       let own = comparison.findings.filter { $0.root == index }
       return Question(
         key: comparison.key, root: root.id, stage: root.stage,
-        headline: ReportRootCause(root, findings: own).headline, suspects: comparison.suspects,
+        headline: ReportRootCause(root, findings: own).headline, labels: labels,
+        suspects: comparison.suspects,
         details: own.prefix(detailsMax).map(line),
         moreDetails: max(0, root.findings - detailsMax))
     }

@@ -41,26 +41,24 @@ package struct RunDifference {
     options.ignoresKeys = true
     let (base, manifest) = (try golden.manifest(), try actual.manifest())
     options.pairing = Self.pairing(base.input, manifest.input)
-    let comparison =
-      if let problem = BoxOrder.problem(golden: base, run: manifest) {
-        Comparison(key: manifest.key, verdict: .notComparable, reasons: [problem])
-      } else {
-        try GoldenComparator(golden: golden, actual: actual, options: options).compare()
-      }
-    var definition = CaseDefinition(
-      name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
-    definition.mode = .init(rawValue: manifest.testCase.mode) ?? .everyFrame
-    var result = CaseResult(
-      selected: SelectedCase(definition: definition, session: manifest.input.session),
-      comparison: comparison, golden: golden, actual: actual)
-    addSources(to: &result, manifest)
+    var result = CaseResult(golden: golden, actual: actual, manifest)
+    if let project { result.addSources(manifest, project) }
+    if let problem = BoxOrder.problem(golden: base, run: manifest) {
+      result.comparison = Comparison(
+        key: manifest.key, verdict: .notComparable, reasons: [problem])
+    } else {
+      let labels = try project.flatMap { try CaseLabels($0, result) }
+      result.comparison = try GoldenComparator(
+        golden: golden, actual: actual, options: options, labels: labels?.compare
+      ).compare()
+    }
     var builder = ReportBuilder(
       project: project ?? Project(folder: golden.url.path), goldens: nil, program: program)
     var item = builder.makeCase(result)
     // A run cannot be accepted: only a pending golden of a test can.
     item.commands = []
     for index in item.rootCauses.indices { item.rootCauses[index].commands = [] }
-    let status = comparison.verdict.exitStatus(isCI: true)
+    let status = result.comparison.verdict.exitStatus(isCI: true)
     return try report(item, status)
   }
 
@@ -86,33 +84,6 @@ package struct RunDifference {
       return start + path.suffix(common + 1).joined(separator: "/")
     }
     return (end(left), end(right))
-  }
-
-  /// Adds the parts of the page other than the numbers: the pipeline of each run, and the session's
-  /// frames, if the project still has that session. Without them the page has neither graph nor
-  /// images.
-  private func addSources(to result: inout CaseResult, _ manifest: GoldenManifest) {
-    guard let project, reportFolder != nil else { return }
-    result.pipeline = try? pipeline(of: actual, in: project)
-    result.basePipeline = try? pipeline(of: golden, in: project)
-    result.classNames = (try? actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
-    guard let path = try? project.sessionPath(manifest.input.session),
-      let reader = try? SessionReader(opening: path),
-      // A session of the same name that was recorded again has other frames.
-      (try? reader.inputDigest(tracks: manifest.input.tracks.values.sorted()))
-        == manifest.input.digest
-    else { return }
-    result.sessionPath = path
-    result.sourceTracks = manifest.input.tracks
-    result.tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
-  }
-
-  /// A document of a run starts no program: it is only drawn.
-  private func pipeline(of folder: GoldenFolder, in project: Project) throws -> Pipeline {
-    let data = try RegularFile.contents(
-      folder.file(GoldenFolder.pipelineName).path, bytesMax: Int64(PipelineDocument.bytesMax))
-    return try PipelineDocument.parseStored(
-      data, catalog: project.registry.allowing(.never), file: folder.url.lastPathComponent)
   }
 
   /// Two sessions number their frames independently, so frames of different sessions are paired by
