@@ -315,6 +315,25 @@ import Testing
     #expect(none.status == 2 && none.stderr.contains("[suite.compare.noLabels]"), "\(none.stderr)")
   }
 
+  @Test func `the frames about which two pipelines disagree are found, the largest first`() throws {
+    let old = try String(contentsOf: workplace.folder.file("watch.json"), encoding: .utf8)
+    try workplace.folder.write(old.replacing("boxes.txt", with: "new.txt"), to: "new.json")
+    var boxes = Self.detector
+    boxes[33] = []
+    boxes[17][0] = boxes[17][0].scaled(1.1)
+    try write(boxes, to: "new.txt")
+    let found = try workplace.retake("find", "--disagree", "watch.json", "new.json")
+    #expect(found.status == 0, "\(found.stderr)")
+    let lines = found.stdout.split(separator: "\n").map(String.init)
+    #expect(lines.count == 4, "\(lines)")
+    #expect(lines[1].hasPrefix("yard") && lines[1].contains(" 0:33 "), "\(lines)")
+    #expect(lines[2].contains(" 0:17 "), "\(lines)")
+    #expect(lines[3] == "2 of 40 frames differ between watch.json and new.json")
+    let same = try workplace.retake("find", "--disagree", "watch.json", "watch.json").stdout
+    #expect(same.hasPrefix("0 of 40 frames differ"), "\(same)")
+    #expect(try workplace.retake("find", "watch.json", "new.json").status == 64)
+  }
+
   @Test func `a report draws the objects of the labels, and lists frames by their errors`() throws {
     try accept()
     var worse = Self.detector

@@ -54,13 +54,29 @@ struct CaseLabels {
     if side == .golden, result.basePipeline == nil {
       result.basePipeline = try? folder.pipeline(in: project)
     }
-    let places = BoxPlaces(result)
     var scorer = LabelScorer(labels, classNames: [])
-    try folder.forEachFrame { frame, header in
-      guard let index = header.sinks.firstIndex(of: sink) else { return }
+    try result.forEachFrame(of: folder, sink, side) { frame, facts, classNames in
       // Classes that are found later are in the headers of later files alone.
-      scorer.classNames = header.classes[index]
-      guard labels.frames[frame.id] != nil,
+      scorer.classNames = classNames
+      scorer.add(
+        frame: frame, detections: facts.detections, scalars: facts.scalars,
+        wasDelivered: facts.wasDelivered)
+    }
+    return scorer.finish()
+  }
+}
+
+extension CaseResult {
+  /// Reads the values of a sink, with boxes in the pixels of the session's frames.
+  ///
+  /// - Parameter body: Called with each frame, its values and the names of the classes so far.
+  func forEachFrame(
+    of folder: GoldenFolder, _ sink: String, _ side: ReportBox.Side,
+    _ body: (FrameID, FrameFacts, [String]) throws -> Void
+  ) throws {
+    let places = BoxPlaces(self)
+    try folder.forEachFrame { frame, header in
+      guard let index = header.sinks.firstIndex(of: sink),
         let outcome = frame.outcomes.first(where: { $0.sink == index })
       else { return }
       var facts = FrameFacts(outcome)
@@ -68,28 +84,28 @@ struct CaseLabels {
         guard let placement = places.placement(sink, frame.id, side) else {
           throw SuiteError(
             "suite.labels.place",
-            "the boxes of '\(sink)' cannot be compared with \(file): they are in several images, or "
-              + "each in a different region",
+            "the boxes of '\(sink)' have no place in the frame: they are in several images, or each "
+              + "in a different region",
             advice: "Send the detector's own boxes to the primary sink")
         }
         for place in facts.detections.indices {
           facts.detections[place].box = placement.inSource(facts.detections[place].box)
         }
       }
-      scorer.add(
-        frame: frame.id, detections: facts.detections, scalars: facts.scalars,
-        wasDelivered: outcome.ended == nil)
+      try body(frame.id, facts, header.classes[index])
     }
-    return scorer.finish()
   }
 }
 
 /// The values of a frame that can be scored.
-private struct FrameFacts {
+struct FrameFacts {
   var detections: [Detection] = []
   var scalars: [String: Double] = [:]
+  /// Whether the frame came to the sink.
+  var wasDelivered: Bool
 
   init(_ outcome: ResultFrame.Outcome) {
+    wasDelivered = outcome.ended == nil
     for line in outcome.lines {
       switch line {
       case .detection(let line): detections.append(Detection(line))

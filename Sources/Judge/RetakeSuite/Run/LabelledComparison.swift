@@ -105,33 +105,11 @@ package struct LabelledComparison {
   private static let advice = "Import labels: retake label import labels.json --session SESSION"
 
   private func score(_ pipeline: String, _ session: String, _ folder: URL) throws -> LabelScore {
-    let definition =
-      project.definition(named: pipeline)
-      ?? CaseDefinition(name: "compare", pipeline: pipeline)
-    let selected = SelectedCase(
-      definition: definition, session: try project.sessionPath(session))
-    try selected.check()
-    var result = CaseResult(
-      selected: selected, comparison: Comparison(key: selected.key.description, verdict: .errored),
-      golden: GoldenFolder(folder),
-      actual: GoldenFolder(root: folder, session: session, testCase: definition.name))
-    var job = ReplayJob(
-      project: project, definition: definition, session: selected.sessionRead)
-    job.options = options
-    let (replay, reader) = try job.open()
-    result.pipeline = replay.pipeline
-    result.note(replay, reader)
-    let observer = ProgressObserver(total: replay.frameCount) {
-      progress("\(session) \(pipeline)", $0, $1)
-    }
-    _ = try GoldenRun.write(
-      replay, definition: definition, project: project, reader: reader, to: result.actual,
-      observers: [observer])
+    let run = PipelineRun(project: project, options: options, progress: progress)
+    let result = try run.write(pipeline, session, to: folder)
     defer { try? FileManager.default.removeItem(at: folder) }
     guard let labels = try CaseLabels(project, result)?.compare(nil, result.actual) else {
-      throw SuiteError(
-        "suite.compare.noSink", "\(pipeline) has no primary sink whose results could be scored",
-        advice: "Set \"primary\": true at the sink that receives the detections")
+      throw PipelineRun.noSink(pipeline)
     }
     return labels.actual
   }
