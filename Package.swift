@@ -105,7 +105,7 @@ let modules = [
     inTests: "Store Stages Rewrite Record Retake"),
 
   Module(.judge, "Compare", imports: "Core Graph"),
-  Module(.judge, "Golden", imports: "Core Graph Compare", outside: [yams]),
+  Module(.judge, "Golden", imports: "Core Graph Stages Compare", outside: [yams]),
   Module(.judge, "Report", imports: "Core Graph Compare"),
   Module(
     .judge, "Suite",

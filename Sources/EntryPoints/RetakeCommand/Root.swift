@@ -23,8 +23,8 @@ struct Root: ParsableCommand {
         InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
         DiffCommand.self, CompareCommand.self, FindCommand.self, ReviewCommand.self,
-        AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
-        ReportCommands.self, CacheCommand.self,
-        ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
+        AcceptCommand.self, RejectCommand.self, GoldenCommand.self, LabelCommand.self,
+        VerifyCommand.self, ReportCommands.self, CacheCommand.self, ProfileCommand.self,
+        BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
       ]))
 }

@@ -2,22 +2,18 @@ import Foundation
 import RetakeCore
 
 /// Reads COCO JSON: an array of results, or an object with `annotations`.
-struct COCODocument {
-  private struct Image {
-    var sequence: Int
-    var size: [Int]?
-  }
-
+package struct COCODocument {
   let file: String
   /// `nil`: frames are the images in the order of their names.
   let firstFrame: Int?
 
-  private var images: [Int: Image]?
+  private var images: [Int: (sequence: Int, size: [Int]?)]?
   private var classes: [Int: Int]?
 
-  init(file: String, firstFrame: Int?) { (self.file, self.firstFrame) = (file, firstFrame) }
+  package init(file: String, firstFrame: Int?) { (self.file, self.firstFrame) = (file, firstFrame) }
 
-  mutating func content(_ bytes: [UInt8]) throws -> StoredContent {
+  /// - Throws: `StoredError`.
+  package mutating func content(_ bytes: [UInt8]) throws -> StoredContent {
     let document: JSONValue
     do {
       document = try JSONValue(parsing: Data(bytes))
@@ -52,7 +48,8 @@ struct COCODocument {
       if let twice = seen.note(detection, sequence: sequence) {
         throw StoredError.element(file, place, twice, advice: "Remove one of them")
       }
-      content.add(detection, sequence: sequence, place: index, size: size)
+      content.add(
+        detection, sequence: sequence, place: index, size: size, note: try note(entry, place))
     }
     return content
   }
@@ -63,13 +60,14 @@ struct COCODocument {
     if images != nil, image == nil {
       throw StoredError.element(file, "\(place)/image_id", "no image has the id \(id)")
     }
-    guard let firstFrame else { return (image?.sequence ?? 0, image?.size) }
-    guard id >= firstFrame, id <= StoredOptions.frameMax else {
+    let sequence = image?.sequence ?? id - (firstFrame ?? 0)
+    guard sequence >= 0, sequence <= StoredOptions.frameMax else {
       throw StoredError.element(
-        file, "\(place)/image_id", "the image \(id) is before the first frame, \(firstFrame)",
+        file, "\(place)/image_id",
+        "the image \(id) is before the first frame, \(firstFrame ?? 0)",
         advice: "Set the option 'firstFrame' to the image_id of the session's frame 0")
     }
-    return (id - firstFrame, image?.size)
+    return (sequence, image?.size)
   }
 
   private func detection(
@@ -104,10 +102,27 @@ struct COCODocument {
     return detection
   }
 
+  private func note(_ entry: JSONValue, _ place: String) throws -> StoredNote {
+    var note = StoredNote()
+    for key in ["iscrowd", "ignore"] {
+      switch entry[key] {
+      case nil, .null?, .bool(false)?, .integer(0)?: break
+      case .bool(true)?, .integer(1)?: note.isIgnored = true
+      case let other: throw wrong(other, "0 or 1", "\(place)/\(key)")
+      }
+    }
+    switch entry["utf8_string"] {
+    case nil, .null?: break
+    case .string(let text)?: note.text = text
+    case let other: throw wrong(other, "a string", "\(place)/utf8_string")
+    }
+    return note
+  }
+
   // MARK: The other lists
 
   private mutating func readImages(_ list: JSONValue, _ content: inout StoredContent) throws {
-    var found: [(id: Int, name: String, size: [Int]?)] = []
+    var found: [(id: Int, name: String, image: StoredImage)] = []
     for (index, entry) in try array(list, "/images").enumerated() {
       let place = "/images/\(index)"
       let sides = ["width", "height"].filter { entry[$0] != nil && entry[$0] != .null }
@@ -122,7 +137,7 @@ struct COCODocument {
         name = text
       }
       let id = try integer(entry["id"], "\(place)/id")
-      found.append((id, name, size.count == 2 ? size : nil))
+      found.append((id, name, StoredImage(size: size.count == 2 ? size : nil, element: entry)))
     }
     // In the order of bytes, as a folder of images becomes a session.
     let order = found.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -130,12 +145,17 @@ struct COCODocument {
       try requireOneOrder(order.map { ($0.id, $0.name) })
       content.frameCount = order.count
     }
-    var images: [Int: Image] = [:]
-    for (sequence, image) in order.enumerated() {
-      guard images.updateValue(Image(sequence: sequence, size: image.size), forKey: image.id) == nil
-      else { throw StoredError.element(file, "/images", "the id \(image.id) is there twice") }
+    var images: [Int: (sequence: Int, size: [Int]?)] = [:]
+    var listed: [Int: StoredImage] = [:]
+    for (rank, image) in order.enumerated() {
+      let sequence = firstFrame.map { image.id - $0 } ?? rank
+      listed[sequence] = image.image
+      guard images.updateValue((sequence, image.image.size), forKey: image.id) == nil else {
+        throw StoredError.element(file, "/images", "the id \(image.id) is there twice")
+      }
     }
     self.images = images
+    content.images = listed
   }
 
   /// Names without leading zeros have another order than their numbers, so neither is chosen.

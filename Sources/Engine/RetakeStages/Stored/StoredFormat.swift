@@ -20,7 +20,7 @@ package enum StoredFormat: String, Hashable, Sendable, Codable, CaseIterable {
   private static let keysOfCOCO = ["annotations", "categories", "images", "info", "licenses"]
 
   /// The format of a file; `nil` if the first bytes are of no known format.
-  static func of(_ bytes: [UInt8]) -> StoredFormat? {
+  package static func of(_ bytes: [UInt8]) -> StoredFormat? {
     guard let first = bytes.first(where: { !$0.isWhiteSpace }) else { return nil }
     switch first {
     case UInt8(ascii: "#"): return bytes.starts(with: "#retake ".utf8) ? .golden : nil

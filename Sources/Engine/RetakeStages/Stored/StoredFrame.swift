@@ -1,21 +1,39 @@
-import RetakeCore
+package import RetakeCore
 
 /// The detections of one frame in a file.
-struct StoredFrame: Sendable {
-  var items: [Detection] = []
+package struct StoredFrame: Sendable {
+  package var items: [Detection] = []
   /// The line or the element of each item, to name it in an error; empty for a golden.
-  var places: [Int] = []
+  package var places: [Int] = []
+  /// Of a COCO file, by item: what labels say besides the detection.
+  package var notes: [StoredNote] = []
   /// How the frame ended in the stored run before its detections; `nil` if the run has them.
-  var ended: String?
+  package var ended: String?
   /// Width and height of the frame in pixels; `nil` if the file does not say.
-  var size: [Int]?
+  package var size: [Int]?
   /// The line or the element at which the frame was seen first.
-  var place = 0
+  package var place = 0
 
-  mutating func append(_ detection: Detection, place: Int) {
+  mutating func append(_ detection: Detection, place: Int, note: StoredNote? = nil) {
     items.append(detection)
     places.append(place)
+    if let note { notes.append(note) }
   }
+}
+
+/// The parts of a COCO annotation that only labels have.
+package struct StoredNote: Sendable {
+  /// `iscrowd` or `ignore`: a region in which nothing is judged.
+  package var isIgnored = false
+  /// `utf8_string`, as in COCO-Text.
+  package var text: String?
+}
+
+/// An image that a COCO file lists.
+package struct StoredImage: Sendable {
+  package var size: [Int]?
+  /// The element of the file, for members that COCO does not have.
+  package var element: JSONValue
 }
 
 extension Detection {
@@ -23,7 +41,7 @@ extension Detection {
   private static let pixelsMax = 1_000_000.0
 
   /// Why a box cannot be used; `nil` if it can.
-  var problem: String? {
+  package var problem: String? {
     let numbers = [box.x, box.y, box.width, box.height]
     guard numbers.allSatisfy(\.isFinite), score.isFinite else {
       return "a number of the box is not finite"
@@ -41,7 +59,7 @@ extension Detection {
   static let classMax = 65_535
 
   /// Whether no pixel of a frame is in the box. A box without an area may be at the edge.
-  func isOutside(width: Int, height: Int) -> Bool {
+  package func isOutside(width: Int, height: Int) -> Bool {
     let (right, bottom) = (box.x + box.width, box.y + box.height)
     return box.x > Double(width) || box.y > Double(height) || right < 0 || bottom < 0
   }

@@ -115,6 +115,8 @@ extension LabelScorer {
     var frames: [FrameLoss] = []
     var missingFrames = 0
     var countErrors = 0
+    /// Frames whose boxes are labelled.
+    var boxFrames = 0
     var scalarError = (sum: 0.0, count: 0)
     var texts = (wrong: 0, characters: 0)
 
@@ -128,19 +130,27 @@ extension LabelScorer {
       _ id: FrameID, _ truth: FrameLabels, _ detections: [[Detection]], scalars: [String: Double]
     ) {
       var loss = FrameLoss(frame: id)
+      if truth.hasBoxes { add(truth.boxes, detections, track: id.track, &loss) }
+      note(truth.scalars, scalars, &loss)
+      frames.append(loss)
+    }
+
+    private mutating func add(
+      _ boxes: [LabelBox], _ detections: [[Detection]], track: Int, _ loss: inout FrameLoss
+    ) {
       var missed: [(index: Int, box: Box)] = []
       var extra: [(index: Int, box: Box)] = []
       var count = 0
       for (index, name) in classes.enumerated() {
         let frame = ClassFrame(
-          objects: truth.boxes.filter { !$0.isIgnored && $0.label == name },
-          regions: truth.boxes.filter {
+          objects: boxes.filter { !$0.isIgnored && $0.label == name },
+          regions: boxes.filter {
             $0.isIgnored && ($0.label == name || $0.label == LabelBox.ignoreLabel)
           }.map(\.box), detections: detections[index])
         precisions[index].add(frame)
         let kept = frame.withoutRegions()
         count += kept.detections.count - kept.objects.count
-        let (matches, switches) = trackings[index].add(kept, track: id.track)
+        let (matches, switches) = trackings[index].add(kept, track: track)
         if isFollowed { loss.switched += switches }
         note(matches, of: kept, &loss)
         let (objects, found) = (Set(matches.map(\.object)), Set(matches.map(\.detection)))
@@ -156,8 +166,7 @@ extension LabelScorer {
       loss.missed = missed.count - loss.wrongClass
       loss.extra = extra.count - loss.wrongClass
       countErrors += abs(count)
-      note(truth.scalars, scalars, &loss)
-      frames.append(loss)
+      boxFrames += 1
     }
 
     /// Boxes that are at the place of an object of another class.
@@ -217,7 +226,7 @@ extension LabelScorer {
         .ap: values.isEmpty
           ? nil
           : values.reduce(0) { $0 + $1.reduce(0, +) } / (count * Double(values[0].count)),
-        .countError: countErrors.share(of: frames.count),
+        .countError: countErrors.share(of: boxFrames),
         .scalarError: scalarError.count > 0 ? scalarError.sum / Double(scalarError.count) : nil,
         .textError: texts.wrong.share(of: texts.characters),
         .mota: tracking.accuracy, .idf1: tracking.identityF1, .hota: tracking.hota,

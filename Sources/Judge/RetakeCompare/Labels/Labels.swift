@@ -38,11 +38,14 @@ package struct Labels: Hashable, Sendable {
 /// The truth about one frame.
 package struct FrameLabels: Hashable, Sendable {
   package var boxes: [LabelBox]
+  /// `false` if only numbers of the frame are known: its boxes are not scored.
+  package var hasBoxes: Bool
   /// Numbers of the complete frame by their name, such as `bpm`.
   package var scalars: [String: Double]
 
-  package init(boxes: [LabelBox] = [], scalars: [String: Double] = [:]) {
+  package init(boxes: [LabelBox] = [], hasBoxes: Bool = true, scalars: [String: Double] = [:]) {
     self.boxes = boxes
+    self.hasBoxes = hasBoxes
     self.scalars = scalars
   }
 }

@@ -1,0 +1,47 @@
+package import RetakeCore
+
+/// The values of a frame at a sink that labels can be compared with.
+package struct SinkValues: Hashable, Sendable {
+  /// With their labels, in the order of the lines.
+  package var detections: [Detection] = []
+  /// The first number of each name.
+  package var scalars: [String: Double] = [:]
+  package var wasDelivered = true
+
+  package init(_ lines: [ResultLine]) {
+    for line in lines {
+      switch line {
+      case .detection(let line):
+        detections.append(
+          Detection(
+            box: Box(
+              x: line.x.value, y: line.y.value, width: line.width.value,
+              height: line.height.value),
+            score: line.score.value, classIndex: line.classIndex, identity: line.identity))
+      case .classification(let index?, let label, let score):
+        guard detections.indices.contains(index) else { continue }
+        detections[index].classes.append(Classification(label: label, score: score.value))
+      case .scalar(let name, let value): scalars[name] = scalars[name] ?? value.value
+      case .ended: wasDelivered = false
+      case .classification, .picture, .tensor, .waveform, .text, .user: break
+      }
+    }
+  }
+}
+
+extension LabelScorer {
+  /// Adds the lines of a frame at a sink.
+  ///
+  /// - Parameter inFrame: Maps a box of the sink to pixels of the stored frame.
+  package mutating func add(
+    frame: FrameID, lines: [ResultLine], inFrame: (Box) -> Box = { $0 }
+  ) {
+    var values = SinkValues(lines)
+    for index in values.detections.indices {
+      values.detections[index].box = inFrame(values.detections[index].box)
+    }
+    add(
+      frame: frame, detections: values.detections, scalars: values.scalars,
+      wasDelivered: values.wasDelivered)
+  }
+}

@@ -1,0 +1,278 @@
+package import RetakeCompare
+package import RetakeCore
+import RetakeStages
+
+/// The labels of a session, with drafts: the file `Labels/SESSION.json`. docs/labels.md has its
+/// format.
+package struct LabelDocument: Hashable, Sendable {
+  package struct Frame: Hashable, Sendable {
+    package var labels: FrameLabels
+    /// Proposed, and not yet corrected by a person.
+    package var isDraft = false
+    /// `file_name`, for tools that show the frame.
+    package var imageName: String?
+
+    package init(_ labels: FrameLabels = FrameLabels(), isDraft: Bool = false) {
+      (self.labels, self.isDraft) = (labels, isDraft)
+    }
+  }
+
+  /// The most boxes in a frame: each has a number of its frame's own.
+  static let boxesMax = 9_999
+
+  /// Without `LabelBox.ignoreLabel`.
+  package var classes: [String] = []
+  package var frames: [FrameID: Frame] = [:]
+
+  package init() {}
+
+  /// What is scored: all frames but the drafts.
+  package var labels: Labels {
+    let corrected = frames.filter { !$0.value.isDraft }
+    return Labels(
+      classes: classes, frames: corrected.mapValues(\.labels),
+      drafts: frames.count - corrected.count)
+  }
+
+  /// Adds the class of a box that is not known yet.
+  package mutating func note(_ label: String) {
+    if label != LabelBox.ignoreLabel, !classes.contains(label) { classes.append(label) }
+  }
+}
+
+// MARK: - Reading
+
+extension LabelDocument {
+  /// Reads a file that `text` wrote, or that a person or a tool for COCO changed.
+  ///
+  /// - Throws: `StoredError` for what is not COCO, `LabelError`.
+  package init(_ bytes: [UInt8], file: String) throws {
+    var document = COCODocument(file: file, firstFrame: 0)
+    let content = try document.content(bytes)
+    guard let images = content.images else {
+      throw LabelError.element(file, "/images", "the file has no 'images'")
+    }
+    classes = content.classNames.filter { $0 != LabelBox.ignoreLabel }
+    for (number, image) in images.sorted(by: { $0.key < $1.key }) {
+      let reader = Element(file: file, number: number, json: image.element)
+      var frame = try reader.frame()
+      if let boxes = content.frames[FrameID(track: 0, sequence: number)] {
+        frame.labels.boxes = zip(boxes.items, boxes.notes).map {
+          LabelBox($0, $1, names: content.classNames)
+        }
+      }
+      guard frames.updateValue(frame, forKey: try reader.id()) == nil else {
+        throw LabelError.element(file, reader.place, "the frame is there twice")
+      }
+    }
+  }
+
+  /// An element of `images`.
+  private struct Element {
+    let file: String
+    let number: Int
+    let json: JSONValue
+
+    var place: String { "/images with the id \(number)" }
+
+    func id() throws -> FrameID {
+      guard case .string(let text)? = json["frame"], let id = FrameID(labelled: text) else {
+        throw LabelError.element(
+          file, place, "an image has a 'frame', such as \"0:26\": track 0, frame 26",
+          advice: "Import a file of another program: retake label import FILE --session SESSION")
+      }
+      return id
+    }
+
+    func frame() throws -> Frame {
+      var frame = Frame(isDraft: try flag("draft", or: false))
+      frame.labels.hasBoxes = try flag("boxes", or: true)
+      if case .string(let name)? = json["file_name"] { frame.imageName = name }
+      switch json["scalars"] {
+      case nil: break
+      case .object(let members)?:
+        for (name, value) in members {
+          switch value {
+          case .integer(let value): frame.labels.scalars[name] = Double(value)
+          case .number(let value): frame.labels.scalars[name] = value
+          default: throw LabelError.element(file, place, "the scalar '\(name)' is not a number")
+          }
+        }
+      default:
+        throw LabelError.element(file, place, "'scalars' must be an object with numbers")
+      }
+      return frame
+    }
+
+    private func flag(_ key: String, or standard: Bool) throws -> Bool {
+      switch json[key] {
+      case nil: return standard
+      case .bool(let value)?: return value
+      default: throw LabelError.element(file, place, "'\(key)' must be true or false")
+      }
+    }
+  }
+}
+
+extension FrameID {
+  /// Reads `0:26`.
+  fileprivate init?(labelled text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let track = parts[0], let sequence = parts[1], track >= 0,
+      sequence >= 0
+    else { return nil }
+    self.init(track: track, sequence: sequence)
+  }
+}
+
+extension LabelBox {
+  init(_ detection: Detection, _ note: StoredNote, names: [String]) {
+    let index = detection.classIndex
+    self.init(
+      box: detection.box, label: names.indices.contains(index) ? names[index] : "\(index)",
+      identity: detection.identity, isIgnored: note.isIgnored, text: note.text)
+  }
+}
+
+// MARK: - Writing
+
+extension LabelDocument {
+  /// Canonical JSON with one annotation, category or image in a line, so that a change of one frame
+  /// changes the lines of that frame alone.
+  package var text: String {
+    let names = classes + (hasIgnored ? [LabelBox.ignoreLabel] : [])
+    let categories = Dictionary(
+      names.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { first, _ in first })
+    // The number of the frame for one track; for several, numbers of tracks alternate.
+    let tracks = Set(frames.keys.map(\.track)).sorted()
+    var annotations: [JSONValue] = []
+    var images: [JSONValue] = []
+    for (id, frame) in frames.sorted(by: { $0.key < $1.key }) {
+      let image = id.sequence * tracks.count + (tracks.firstIndex(of: id.track) ?? 0)
+      images.append(frame.json(id, image: image))
+      for (index, box) in frame.labels.boxes.enumerated() {
+        annotations.append(
+          box.json(
+            number: image * (Self.boxesMax + 1) + index + 1, image: image,
+            category: categories[box.label] ?? 0))
+      }
+    }
+    let lists = [
+      ("annotations", annotations),
+      (
+        "categories",
+        names.map { .object(["id": .integer(Int64(categories[$0] ?? 0)), "name": .string($0)]) }
+      ), ("images", images),
+    ]
+    let parts = lists.map { name, elements in
+      let lines = elements.map(\.canonicalText).joined(separator: ",\n")
+      return "\"\(name)\":[" + (lines.isEmpty ? "]" : "\n\(lines)\n]")
+    }
+    return "{\n\(parts.joined(separator: ",\n"))\n}\n"
+  }
+
+  private var hasIgnored: Bool {
+    frames.values.contains { $0.labels.boxes.contains { $0.label == LabelBox.ignoreLabel } }
+  }
+}
+
+extension LabelDocument.Frame {
+  fileprivate func json(_ id: FrameID, image: Int) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "id": .integer(Int64(image)), "frame": .string("\(id)"),
+    ]
+    if let imageName { members["file_name"] = .string(imageName) }
+    if isDraft { members["draft"] = .bool(true) }
+    if !labels.hasBoxes { members["boxes"] = .bool(false) }
+    if !labels.scalars.isEmpty {
+      members["scalars"] = .object(labels.scalars.mapValues { .number($0) })
+    }
+    return .object(members)
+  }
+}
+
+extension LabelBox {
+  /// With the `area` and `iscrowd` that pycocotools requires.
+  fileprivate func json(number: Int, image: Int, category: Int) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "id": .integer(Int64(number)), "image_id": .integer(Int64(image)),
+      "category_id": .integer(Int64(category)),
+      "bbox": .array([box.x, box.y, box.width, box.height].map { .number($0) }),
+      "area": .number(box.area), "iscrowd": .integer(isIgnored ? 1 : 0),
+    ]
+    if let identity { members["track_id"] = .integer(Int64(identity)) }
+    if let text { members["utf8_string"] = .string(text) }
+    return .object(members)
+  }
+}
+
+// MARK: - Merging
+
+extension LabelDocument {
+  /// Boxes and numbers are two layers: labels with one of them keep the other.
+  private enum Layer {
+    case boxes
+    case numbers(Set<String>)
+  }
+
+  /// These labels with those of a file. Boxes replace boxes, and numbers replace numbers; drafts of
+  /// other frames stay.
+  ///
+  /// - Parameters:
+  ///   - replaces: Whether labels of the same track and kind are removed; otherwise there must be
+  ///     none.
+  ///   - file: The file of these labels, for an error.
+  /// - Throws: `LabelError`.
+  package func adding(
+    _ other: LabelDocument, track: Int, replaces: Bool, file: String
+  ) throws -> LabelDocument {
+    var result = self
+    for layer in other.layers {
+      for (id, frame) in frames where id.track == track && !frame.isDraft {
+        var left = frame.labels
+        let what: String
+        switch layer {
+        case .boxes:
+          guard left.hasBoxes else { continue }
+          (left.boxes, left.hasBoxes, what) = ([], false, "labelled boxes")
+        case .numbers(let names):
+          let known = names.intersection(left.scalars.keys).sorted()
+          guard !known.isEmpty else { continue }
+          for name in known { left.scalars[name] = nil }
+          what = "numbers named '\(known[0])'"
+        }
+        guard replaces else { throw LabelError.exists(file, what) }
+        let isEmpty = !left.hasBoxes && left.scalars.isEmpty
+        result.frames[id]?.labels = left
+        if isEmpty { result.frames[id] = nil }
+      }
+    }
+    for (id, frame) in other.frames { result.add(frame.labels, to: id) }
+    result.listClasses(adding: other.classes)
+    return result
+  }
+
+  private var layers: [Layer] {
+    let names = frames.values.reduce(into: Set<String>()) { $0.formUnion($1.labels.scalars.keys) }
+    return (frames.values.contains { $0.labels.hasBoxes } ? [.boxes] : [])
+      + (names.isEmpty ? [] : [.numbers(names)])
+  }
+
+  private mutating func add(_ labels: FrameLabels, to id: FrameID) {
+    var merged = frames[id]?.labels ?? FrameLabels(hasBoxes: false)
+    var isDraft = frames[id]?.isDraft ?? false
+    if labels.hasBoxes { (merged.boxes, merged.hasBoxes, isDraft) = (labels.boxes, true, false) }
+    merged.scalars.merge(labels.scalars) { $1 }
+    frames[id, default: Frame()].labels = merged
+    frames[id]?.isDraft = isDraft
+  }
+
+  /// Keeps the classes that are new or that a box has, in their order.
+  private mutating func listClasses(adding new: [String]) {
+    let used = frames.values.reduce(into: Set<String>()) {
+      $0.formUnion($1.labels.boxes.map(\.label))
+    }
+    classes = classes.filter { used.contains($0) || new.contains($0) }
+    for name in new { note(name) }
+  }
+}

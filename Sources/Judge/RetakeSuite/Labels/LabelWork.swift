@@ -1,0 +1,163 @@
+import Foundation
+import RetakeBuffers
+import RetakeCompare
+import RetakeCore
+package import RetakeGolden
+import RetakeGraph
+import RetakeSession
+
+/// Makes the labels of a session: from a file, or drafts from a golden. Implements `retake label`.
+package struct LabelWork {
+  package var project: Project
+  /// The folder of the goldens; `nil` for the project's.
+  package var goldens: String?
+
+  package init(project: Project) { self.project = project }
+
+  private var folder: LabelFolder { LabelFolder(root: URL(fileURLWithPath: project.labels)) }
+
+  // MARK: Import
+
+  /// Checks a file against a session, and writes it as the session's labels.
+  ///
+  /// - Parameters:
+  ///   - track: The track that is labelled; `nil` if the session has one.
+  ///   - replaces: Whether labels of the same kind are replaced; otherwise they are an error.
+  /// - Throws: `SuiteError`, `LabelError`, and errors of the session and of the file.
+  package func add(
+    _ labels: LabelImport, to session: String, track: Int?, replaces: Bool
+  ) throws -> LabelSummary {
+    let path = try project.sessionPath(session)
+    try Project.checkName(ofSession: path)
+    let footage = try footage(try SessionReader(opening: path), track: track)
+    let new = try labels.document(for: footage)
+    let file = folder.file(footage.session).path
+    let old = try folder.document(of: footage.session) ?? LabelDocument()
+    let document = try old.adding(new, track: footage.track, replaces: replaces, file: file)
+    try folder.write(document, of: footage.session)
+    return LabelSummary(
+      document, session: footage.session, path: file, captured: footage.frames)
+  }
+
+  private func footage(_ reader: SessionReader, track: Int?) throws -> LabelFootage {
+    let known = reader.tracks.map { "\($0.track)" }
+    guard let track = track ?? (reader.tracks.count == 1 ? reader.tracks.first?.track : nil) else {
+      throw SuiteError(
+        "suite.label.track", "the session has \(counted(known.count, "track"))",
+        at: reader.folder.path,
+        advice: "Say which is labelled: --track \(known.first ?? "0"); it has "
+          + known.joined(separator: ", "))
+    }
+    guard let facts = reader.tracks.first(where: { $0.track == track }) else {
+      throw SuiteError(
+        "suite.label.track", "the session has no track \(track)", at: reader.folder.path,
+        advice: "It has \(known.joined(separator: ", "))")
+    }
+    let times = try reader.entries(of: track, sequences: 0..<facts.frameCount).map {
+      $0.timestamp.nanoseconds
+    }
+    return LabelFootage(
+      session: reader.folder.name, track: track, frames: facts.frameCount, width: facts.width,
+      height: facts.height, rotationDegrees: facts.rotationDegrees,
+      times: times.map { $0 - (times.first ?? 0) })
+  }
+
+  // MARK: Propose
+
+  /// Writes the results of a golden at its primary sink as drafts. Corrected frames stay.
+  ///
+  /// - Parameters:
+  ///   - golden: `SESSION/CASE`.
+  ///   - texts: Whether the first label of a box is proposed as its text.
+  ///   - scalars: Names of numbers to propose, too.
+  /// - Returns: The labels, and the number of frames that are proposed now.
+  /// - Throws: `SuiteError`, `GoldenError`, `LabelError`.
+  package func propose(
+    _ golden: String, texts: Bool = false, scalars: [String] = []
+  ) throws -> (summary: LabelSummary, proposed: Int) {
+    let key = try key(golden)
+    let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+    try library.requireOwn(key)
+    let golden = library.folder(key)
+    let (sink, placements, tracks) = try places(golden, key)
+    var document = try folder.document(of: key.session) ?? LabelDocument()
+    var proposed: [(FrameID, SinkValues)] = []
+    let names = try golden.eachOutcome(at: sink) { id, lines in
+      let values = SinkValues(lines)
+      guard values.wasDelivered, document.frames[id]?.isDraft ?? true else { return }
+      proposed.append((id, values))
+    }
+    guard let names else { throw noBoxes(key, "its results have no sink '\(sink)'") }
+    for (id, values) in proposed {
+      guard let placement = placements[id.track] else { continue }
+      var frame = LabelDocument.Frame(isDraft: true)
+      for detection in values.detections {
+        let index = detection.classIndex
+        let label = names.indices.contains(index) ? names[index] : "\(index)"
+        document.note(label)
+        frame.labels.boxes.append(
+          LabelBox(
+            box: placement.inSource(detection.box), label: label, identity: detection.identity,
+            text: texts ? detection.classes.first?.label : nil))
+      }
+      for name in scalars { frame.labels.scalars[name] = values.scalars[name] }
+      document.frames[id] = frame
+    }
+    try folder.write(document, of: key.session)
+    let summary = LabelSummary(
+      document, session: key.session, path: folder.file(key.session).path,
+      captured: tracks.map(\.frameCount).reduce(0, +))
+    return (summary, proposed.count)
+  }
+
+  private func key(_ text: String) throws -> GoldenLibrary.Key {
+    let known = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens)).keys()
+    guard let key = known.first(where: { $0.description == text }) else {
+      throw SuiteError(
+        "suite.label.noGolden", "there is no golden '\(text)'",
+        advice: known.isEmpty
+          ? "Make one: retake test, then: retake accept --reason \"first golden\""
+          : Suggestion.advice(for: text, among: known.map(\.description)))
+    }
+    return key
+  }
+
+  /// The primary sink of a golden, and by track where its boxes are in the session's frames.
+  private func places(
+    _ golden: GoldenFolder, _ key: GoldenLibrary.Key
+  ) throws -> (sink: String, [Int: ImagePlacement], [TrackDescription]) {
+    let manifest = try golden.manifest()
+    let reader = try SessionReader(opening: try project.sessionPath(key.session))
+    let tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
+    let pipeline = try pipeline(of: golden, manifest)
+    guard let sink = pipeline.primarySink ?? manifest.precision.keys.sorted().first else {
+      throw noBoxes(key, "its pipeline has no results")
+    }
+    let sources = manifest.input.tracks.compactMapValues { track in
+      tracks.first { $0.track == track }.map {
+        ImagePlacement(track: track, shape: ImageShape($0))
+      }
+    }
+    guard let placement = try pipeline.picturePlacements(sources: sources)[sink] else {
+      throw noBoxes(
+        key, "the boxes of '\(sink)' are in several images, or each in a different region")
+    }
+    return (sink, [placement.track: placement], tracks)
+  }
+
+  /// A document of a golden starts no program: only its geometry is needed.
+  private func pipeline(of golden: GoldenFolder, _ manifest: GoldenManifest) throws -> Pipeline {
+    guard let record = try golden.pipeline(of: manifest) else {
+      return try project.pipeline(manifest.testCase.pipeline)
+    }
+    return try PipelineDocument.parseStored(
+      Data(record.text.utf8), catalog: project.registry.allowing(.never),
+      file: GoldenFolder.pipelineName)
+  }
+
+  private func noBoxes(_ key: GoldenLibrary.Key, _ problem: String) -> SuiteError {
+    SuiteError(
+      "suite.label.noBoxes", "'\(key)' cannot be proposed as labels: \(problem)",
+      advice: "Name a golden whose primary results node receives boxes of one camera")
+  }
+}
