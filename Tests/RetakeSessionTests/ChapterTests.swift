@@ -247,6 +247,47 @@ import Testing
     #expect(try rows(ends).count == 45)
   }
 
+  @Test(arguments: ["libx264", "mpeg2video"], [22_222, 50_000, 60_111, 70_001])
+  func `a transport stream that was cut at any byte keeps its times`(codec: String, cut: Int) throws
+  {
+    let whole = try clip(
+      "whole.ts", from: 0, count: 75, ["-c:v", codec, "-qp", "8", "-b_strategy", "0"],
+      size: "160x120")
+    let bytes = try Data(contentsOf: URL(filePath: whole))
+    let parts = [bytes[..<cut], bytes[cut...]]
+    let files = (0..<2).map { folder.file("cut_\($0 + 1).ts") }
+    for (part, file) in zip(parts, files) { try part.write(to: file) }
+    let (expected, found) = (
+      try rows(try importing([whole])), try rows(try importing(files.map(\.path), name: "cut"))
+    )
+    let times = Dictionary(expected.map { ($0.pixelHash, $0.ptsNanoseconds) }) { $1 }
+    try #require(times.count == 75)
+    // The pictures that depend on others in the other file are not decoded, or not certain.
+    let known = found.filter { times[$0.pixelHash] != nil }
+    #expect(known.count > 75 - 18 && known.last?.pixelHash == expected.last?.pixelHash)
+    for row in known { #expect(row.ptsNanoseconds == times[row.pixelHash], "\(row.sequence)") }
+  }
+
+  @Test func `packets that only a demuxer finds have the times of the recording`() throws {
+    // The times of a transport stream begin again in each of these files.
+    let files = try (0..<3).map { try clip("cut_\($0).ts", from: $0 * Self.frames) }
+    let result = try importing(files)
+    let reader = try SessionReader(opening: result.folder.path)
+    let table = IndexedTrack(index: reader.index, track: 0)
+    let fetcher = PacketFetcher(table: table)
+    var seen: Set<Int> = []
+    while let (packet, _) = try fetcher.packet(seen.count) {
+      let row = try #require(try table.packet(packet.index))
+      try #require(row.offset == nil, "the test needs packets that lie in pieces")
+      #expect(packet.pts == row.pts && packet.dts == row.dts && packet.duration == row.duration)
+      seen.insert(packet.index)
+    }
+    #expect(seen.count == 75)
+    let times = try rows(result).map(\.ptsNanoseconds)
+    #expect(zip(times, times.dropFirst()).allSatisfy { (33_366_666...33_366_667) ~= $1 - $0 })
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
+  }
+
   @Test(arguments: [
     ("00:00:00:00", 0), ("00:01:00;02", 1_800), ("00:10:00;00", 17_982), ("19:26:48:04", 2_100_244),
     ("24:00:00:00", nil), ("1:2:3:4", nil),

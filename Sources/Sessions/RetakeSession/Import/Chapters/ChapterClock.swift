@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeMedia
+import RetakeStore
 
 /// Where the chapters of a recording are on its time line: each begins where the previous chapter ends,
 /// after the gap that the files themselves show.
@@ -22,15 +23,20 @@ struct ChapterClock: Sendable {
   init(_ chapters: [Chapter], timeBases: [TimeBase], shift: TimeShift) {
     let base = timeBases[0]
     let step = chapters[0].streams.first.map(TrackIndexing.frameDuration) ?? 0
-    spans = chapters.map { Self.span(of: $0, in: base) }
+    spans = chapters.map { Self.span(of: $0, in: base) { $0.pts ?? $0.dts } }
     counted = chapters.map {
       Timestamp(nanoseconds: step * Int64($0.packets(0).count)).pts(in: base)
     }
     timeBase = base
     origin = -(Timestamp(nanoseconds: shift.clamped).pts(in: base))
     let times = spans.map { $0.map { Self.nanoseconds($0, base) } }
+    let decoding = chapters.map {
+      Self.span(of: $0, in: base) { $0.dts ?? $0.pts }.map { Self.nanoseconds($0, base) }
+    }
     links = chapters.indices.dropFirst().map {
-      ChapterLink(chapters[$0 - 1], chapters[$0], (times[$0 - 1], times[$0]), step: step)
+      ChapterLink(
+        chapters[$0 - 1], chapters[$0], (times[$0 - 1], times[$0]),
+        decoding: (decoding[$0 - 1], decoding[$0]), step: step)
     }
   }
 
@@ -90,7 +96,9 @@ struct ChapterClock: Sendable {
   }
 
   /// From the first time of a chapter's shown packets to the end of the last, over all tracks.
-  private static func span(of chapter: Chapter, in base: TimeBase) -> Range<Int64>? {
+  private static func span(
+    of chapter: Chapter, in base: TimeBase, by time: (PacketRecord) -> Int64?
+  ) -> Range<Int64>? {
     var span: Range<Int64>?
     for (track, stream) in chapter.streams.enumerated() {
       let packets = chapter.packets(track)
@@ -98,7 +106,7 @@ struct ChapterClock: Sendable {
         in: stream.timeBase)
       for place in packets.indices where !packets.flags(place).contains(.discard) {
         let packet = packets[place]
-        guard let time = packet.pts ?? packet.dts else { continue }
+        guard let time = time(packet) else { continue }
         let length = packet.duration > 0 ? packet.duration : step
         let start = convert(time, from: stream.timeBase, to: base)
         let end = max(start, convert(time &+ length, from: stream.timeBase, to: base))

@@ -15,7 +15,8 @@ struct ChapterLink: Hashable, Sendable {
   }
 
   var evidence = Evidence.none
-  /// The missing time. Less than a frame is the rounding of the files' times.
+  /// The missing time. Less than a frame is the rounding of the files' times. Negative if pictures
+  /// of the next file are shown before the last pictures of this one.
   var gapNanoseconds: Int64 = 0
   /// Evidence that contradicts the order or the length of the files.
   var doubt: String?
@@ -23,21 +24,35 @@ struct ChapterLink: Hashable, Sendable {
   /// Less is the rounding of a file's times.
   var isGap: Bool { gapNanoseconds > 2_000_000 }
 
+  /// Whether the next file begins among the last pictures of this one, as they are shown.
+  var isInterleaved: Bool { gapNanoseconds < -2_000_000 }
+
   /// A longer distance of a file's times is a clock that began elsewhere.
   private static let clockMax: Int64 = 47_721_000_000_000
+  /// Longer than a picture can wait for pictures that are shown before it: 16 at most.
+  private static let reorderMax: Int64 = 2_000_000_000
   /// Creation times have no fractions, and a camera needs a moment for a new file.
   private static let createdMax: Int64 = 2_000_000_000
 
   /// - Parameters:
   ///   - spans: When the chapters begin and end, by their own times; nil for a file without times.
+  ///   - decoding: The same by the times at which packets are decoded.
   ///   - step: The duration of a frame.
   init(
-    _ before: Chapter, _ after: Chapter, _ spans: (Range<Int64>?, Range<Int64>?), step: Int64
+    _ before: Chapter, _ after: Chapter, _ spans: (Range<Int64>?, Range<Int64>?),
+    decoding: (Range<Int64>?, Range<Int64>?), step: Int64
   ) {
     guard let first = spans.0, let second = spans.1 else { return }
     let length = first.upperBound - first.lowerBound
     let clock = second.lowerBound - first.upperBound
-    if before.format == after.format, clock >= -step / 2, clock < Self.clockMax {
+    // A stream that was cut between a picture and the pictures that are shown before it: only the
+    // order of decoding continues from file to file.
+    let decodingClock = decoding.0.flatMap { end in
+      decoding.1.map { $0.lowerBound - end.upperBound }
+    }
+    if before.format == after.format, max(clock, decodingClock ?? clock) >= -step / 2,
+      clock > -Self.reorderMax, clock < Self.clockMax
+    {
       (evidence, gapNanoseconds) = (.times, clock)
       return
     }

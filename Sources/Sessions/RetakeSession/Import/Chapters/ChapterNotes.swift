@@ -44,6 +44,11 @@ struct ChapterNotes {
       let gap = FixedPoint.seconds(link.gapNanoseconds, digits: 3)
       return "after a gap of \(gap) s behind \(before), as \(Self.evidence(link)) show"
     }
+    guard !link.isInterleaved else {
+      return
+        "cut from \(before) between pictures that depend on each other: the times continue, as "
+        + "\(Self.evidence(link)) show"
+    }
     guard link.evidence != .none else {
       return
         "one frame after the end of \(before): assumed, because the files do not say when they "
