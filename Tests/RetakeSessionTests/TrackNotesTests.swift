@@ -117,4 +117,50 @@ struct TrackNotesTests {
             + "are in a file: retake import \(known.shellWord) --times TIMES"
         ])
   }
+
+  @Test(arguments: ["images.mjpeg", "images.bin"])
+  func `Motion JPEG without a container is read, and its rate is a guess`(name: String) throws {
+    // With JFIF headers, and longer than FFmpeg's first look at a file.
+    let file = folder.file(name).path
+    try ffmpeg(
+      [
+        "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=30", "-frames:v", "5", "-c:v", "mjpeg",
+        "-q:v", "2", "-f", "mjpeg", file,
+      ])
+    let result = try SessionImporter(
+      ImportOptions(file: file, into: folder.file("Recordings").path)
+    ).run()
+    #expect(
+      result.notes == [
+        "track 0: 25 a second is a guess: the stream has neither times nor a rate. If you know the "
+          + "rate N: ffmpeg -f mjpeg -framerate N -i \(file.shellWord) -c copy OUT.mkv; if the "
+          + "times are in a file: retake import \(file.shellWord) --times TIMES"
+      ])
+    #expect(result.tracks.first?.isRateAssumed == true && result.status == .clean)
+    #expect(try times(result) == (0..<5).map { $0 * 40 })
+  }
+
+  /// FFmpeg computes times from the order of decoding, in which MPEG-1 has a gap after its first
+  /// picture.
+  @Test(
+    arguments: [("mpeg1video", "a.m1v"), ("mpeg2video", "a.m2v"), ("libx264", "a.h264")], [0, 2])
+  func `a stream without times is counted from zero`(
+    codec: (name: String, file: String), reordered: Int
+  ) throws {
+    let file = folder.file(codec.file).path
+    try ffmpeg(
+      [
+        "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "25", "-pix_fmt",
+        "yuv420p", "-c:v", codec.name, "-bf", "\(reordered)", file,
+      ])
+    let result = try SessionImporter(
+      ImportOptions(file: file, into: folder.file("Recordings").path)
+    ).run()
+    #expect(try times(result) == (0..<25).map { $0 * 40 })
+  }
+
+  private func times(_ result: ImportResult) throws -> [Int64] {
+    try SessionReader(opening: result.folder.path).index.store
+      .frames(track: 0, from: 0, count: 1_000).map { $0.ptsNanoseconds / 1_000_000 }
+  }
 }

@@ -5,7 +5,7 @@ enum ContainerAdvice {
   /// Formats with times of their own, whose packets Matroska holds.
   private static let copied: Set = ["dv", "film_cpk", "mpjpeg", "wtv"]
   /// Streams without times, which are counted.
-  private static let rawCopied: Set = ["dnxhd", "h261", "h263", "mjpeg"]
+  private static let rawCopied: Set = ["dnxhd", "h261", "h263"]
   private static let rawEncoded: Set = ["avs2", "avs3", "cavsvideo", "dirac", "vc1"]
   /// Other formats with video that FFmpeg decodes.
   private static let encoded: Set = [

@@ -82,7 +82,6 @@ enum ContainerFormats {
     let head = try file.bytes(headBytesMax)
     let cause = FFmpeg.text(error)
     if isPlaylistText(head) { return .playlist(file: path) }
-    if try isMotionJPEG(file) { return .container(file: path, format: "mjpeg") }
     guard let format = probe(path: path, head: head) else {
       // FFmpeg is not sure of these by their bytes alone.
       let ending = path.split(separator: ".").last?.lowercased() ?? ""
@@ -132,19 +131,29 @@ enum ContainerFormats {
     return isXML && String(decoding: beginning.prefix(1024), as: UTF8.self).contains("<MPD")
   }
 
+  /// The format of a file that FFmpeg would detect as another one; nil for all others.
+  static func known(_ file: MediaFile) throws -> String? {
+    try isMotionJPEG(file) ? "mjpeg" : nil
+  }
+
   /// Whether the file is only a sequence of JPEG images, which FFmpeg detects as a single image.
   private static func isMotionJPEG(_ file: MediaFile) throws -> Bool {
-    let bytes = try file.bytes(pictureBytesMax)
-    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
+    let begin: [UInt8] = [0xFF, 0xD8, 0xFF]
+    guard try file.bytes(begin.count) == begin else { return false }
+    let ending = file.path.split(separator: ".").last?.lowercased() ?? ""
+    // A photograph may have a second one behind it (Multi-Picture Format).
+    guard !["jpeg", "jpg"].contains(ending) else { return false }
+    guard !motionJPEGEndings.contains(ending) else { return true }
     // The end of an image, followed by the beginning of another one.
     var word: UInt32 = 0
-    for byte in bytes {
+    for byte in try file.bytes(pictureBytesMax) {
       word = word << 8 | UInt32(byte)
       if word == 0xFFD9_FFD8 { return true }
     }
     return false
   }
 
+  private static let motionJPEGEndings: Set = ["mjpeg", "mjpg"]
   /// More than the first image of a video has.
   private static let pictureBytesMax = 8 << 20
 

@@ -15,6 +15,8 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// Number of bytes that the container's index refers to and the truncated file does not have.
   package let missingBytes: Int64
   private let fileBytes: Int64
+  /// False for formats without times, for which FFmpeg computes some from the order of decoding.
+  private let hasTimes: Bool
   private(set) var context: UnsafeMutablePointer<AVFormatContext>?
   private var counts: [Int]
 
@@ -30,6 +32,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     format = String(cString: context.pointee.iformat.pointee.name)
     streams = try Self.timed(Self.streams(of: context), format: format, in: file)
     counts = streams.map { _ in 0 }
+    hasTimes = !ContainerFormats.untimed.contains(format)
     fileBytes = file.size
     missingBytes = max(0, Self.indexedEnd(context) - file.size)
   }
@@ -67,7 +70,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     }
   }
 
-  /// The next packet of any stream; nil at the end.
+  /// The next packet of any stream; nil at the end. Packets of a format without times have none.
   ///
   /// After an error, the next call continues after the damage, or throws again; the caller decides
   /// how often to try.
@@ -85,6 +88,8 @@ package final class MediaDemuxer: @unchecked Sendable {
     while counts.count <= stream { counts.append(0) }
     defer { counts[stream] += 1 }
     var packet = MediaPacket(payload, index: counts[stream])
+    // Those of the first pictures of MPEG-1 and MPEG-2 are wrong, and all others are only counted.
+    if !hasTimes { (packet.pts, packet.dts) = (nil, nil) }
     // FFmpeg silently shortens the last packet of a truncated file.
     if missingBytes > 0, let offset = packet.offset, offset &+ Int64(packet.size) >= fileBytes {
       packet.flags.insert(.corrupt)
@@ -215,9 +220,11 @@ package final class MediaDemuxer: @unchecked Sendable {
     ])
     // SAFETY: the dictionary copies both strings.
     if let rate { av_dict_set(&options.pointer, "framerate", rate, 0) }
+    let format = try ContainerFormats.known(file).flatMap { av_find_input_format($0) }
     var context: UnsafeMutablePointer<AVFormatContext>?
-    // SAFETY: on failure the library frees the context and leaves nil.
-    let opened = avformat_open_input(&context, "file:" + file.path, nil, &options.pointer)
+    // SAFETY: the format is a constant of the library; on failure the library frees the context and
+    // leaves nil.
+    let opened = avformat_open_input(&context, "file:" + file.path, format, &options.pointer)
     guard opened >= 0, let result = context else {
       throw try ContainerFormats.refusal(of: file, error: opened)
     }

@@ -29,9 +29,11 @@ extension MediaStream {
     bitsPerCodedSample = Int(parameters.bits_per_coded_sample)
     delay = Int(parameters.video_delay)
     averageFrameRate = FrameRate(known: stream.pointee.avg_frame_rate)
-    // In a format without times the average is the demuxer's option.
+    // In a format without times the average is the demuxer's option, or missing (Motion JPEG).
     if ContainerFormats.untimed.contains(String(cString: context.pointee.iformat.pointee.name)) {
-      averageFrameRate = FrameRate(known: retake_named_rate(stream)) ?? averageFrameRate
+      averageFrameRate =
+        FrameRate(known: retake_named_rate(stream)) ?? averageFrameRate
+        ?? FrameRate(known: stream.pointee.r_frame_rate)
     }
     let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
     sampleAspect = SampleAspect(aspect)

@@ -35,7 +35,7 @@ package struct TrackNotes {
       // mkvmerge reads no raw Motion JPEG, and ffmpeg copies no raw stream with B frames.
       let rated =
         stream.codec == "mjpeg"
-        ? "ffmpeg -framerate N -i \(name) -c copy OUT.mkv"
+        ? "ffmpeg -f mjpeg -framerate N -i \(name) -c copy OUT.mkv"
         : "mkvmerge -o OUT.mkv --default-duration 0:Nfps \(name)"
       return "\(rate.text) a second is a guess: the stream has neither times nor a rate. If you "
         + "know the rate N: \(rated); if the times are in a file: "
