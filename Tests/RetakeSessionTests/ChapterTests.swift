@@ -156,6 +156,17 @@ import Testing
     #expect(try rows(result) == before)
   }
 
+  @Test func `a choice that only the index knew is a note of the recovery`() throws {
+    let files = [
+      try clip("GX010042.MP4", from: 0, count: 40), try clip("GX020042.MP4", from: 25, count: 50),
+    ]
+    let path = try importing(files, overlap: .once).folder.path
+    try FileManager.default.removeItem(atPath: path + "/session.sqlite")
+    let recovered = try SessionRecovery(path, fromMedia: true).run()
+    #expect(recovered.frames == 90)
+    #expect(recovered.notes.contains { $0.contains("--overlap once") }, "\(recovered.notes)")
+  }
+
   @Test(arguments: [0, 1])
   func `a chapter that is gone with the index is a loss`(gone: Int) throws {
     let result = try importing(try chapters())

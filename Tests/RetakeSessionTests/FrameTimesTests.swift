@@ -108,4 +108,35 @@ import Testing
     #expect(throws: SensorError.self) { try FrameTimesFile(parsing: path + ":time=3,unit=s") }
     #expect(throws: SensorError.self) { try FrameTimesFile(parsing: path + ":kind=x") }
   }
+
+  @Test(arguments: [
+    ("DELETE FROM packet WHERE \"index\" > 5", true),
+    ("UPDATE frame SET pts_ns = 5 WHERE sequence = 3", false),
+  ])
+  func `a recovery keeps the times of a damaged index, or names their loss`(
+    damage: String, isKept: Bool
+  ) throws {
+    let count = try frameCount()
+    let path = try folder.write(
+      "# timecode format v2\n" + (0..<count).map { "\($0 * $0)\n" }.joined(), to: "video.pts"
+    ).path
+    let session = try importing(path)
+    let (wanted, database) = (try times(session), session.folder.path + "/session.sqlite")
+    let made = try runSQLite(arguments: [database, damage])
+    try #require(made.status == 0, "\(made.stderr)")
+
+    let result = try SessionRecovery(session.folder.path, fromMedia: true).run()
+
+    let notes = try SessionReader(opening: session.folder.path).footageNotes()
+    #expect(notes.contains("track 0: the times of the frames are from video.pts") == isKept)
+    #expect(try (times(session) == wanted) == isKept)
+    #expect(result.status == (isKept ? .clean : .lossy))
+    #expect(
+      (result.losses?.contains("from video.pts, and only the index had them") ?? false) != isKept)
+    #expect(try SessionCheck(path: session.folder.path, decodes: true).run().isHealthy)
+
+    try FileManager.default.removeItem(atPath: database)
+    let again = try SessionRecovery(session.folder.path, fromMedia: true).run()
+    #expect(again.notes.contains { $0.contains("--times") }, "\(again.notes)")
+  }
 }

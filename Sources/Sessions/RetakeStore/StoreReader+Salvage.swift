@@ -6,6 +6,8 @@ extension StoreReader {
   /// match their checksum, if they have one.
   package struct Salvage: Sendable {
     package var facts: [String: String] = [:]
+    /// Only of a session whose media does not have the times of its frames.
+    package var frames: [FrameRecord] = []
     package var events: [EventRecord] = []
     package var runs: [RunRecord] = []
     package var nodes: [NodeRecord] = []
@@ -21,6 +23,9 @@ extension StoreReader {
     /// Whether they could be counted.
     package var areSensorsCounted = false
 
+    /// The name of the file that the times of the frames are from, and not from the media.
+    package static let frameTimesFact = "frameTimes"
+
     package init() {}
   }
 
@@ -31,6 +36,7 @@ extension StoreReader {
     for fact in facts where !StoreWriter.ownKeys.contains(fact.key) {
       salvage.facts[fact.key] = fact.value
     }
+    if salvage.facts[Salvage.frameTimesFact] != nil { salvage.frames = trusted() }
     salvage.events = trusted()
     salvage.runs = trusted()
     // If a run's own row is damaged, its other rows would refer to a missing run.

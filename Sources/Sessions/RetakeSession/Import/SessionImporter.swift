@@ -154,10 +154,12 @@ public struct SessionImporter: Sendable {
     let standing = SessionStanding(
       damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: indexed.losses)
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
+    let timesName = times.map { URL(fileURLWithPath: $0.file).lastPathComponent }
     let writing = ImportWriting(
       path: site.folder.database, media: try media(files, in: site.folder),
-      facts: facts(standing, indexed, files) + [
+      facts: facts(standing, indexed, files, times: timesName) + [
         (TimePlaces.fact, places.stored), (SessionDate.fact, started.map { "\($0)" }),
+        (StoreReader.Salvage.frameTimesFact, timesName),
       ])
     var (sensors, outcome) = ([SensorTrack](), SensorImporting.Outcome())
     try writing.write(rows) { (samples, frames) in
@@ -292,17 +294,14 @@ public struct SessionImporter: Sendable {
   }
 
   private func facts(
-    _ standing: SessionStanding, _ indexed: Indexed, _ files: [ImportedFile]
+    _ standing: SessionStanding, _ indexed: Indexed, _ files: [ImportedFile], times: String?
   ) -> StoreWriter.Facts {
     let rows = indexed.rows
     let footage =
       indexed.footage
       + rows.flatMap { Self.displayNotes($0.0, $0.1) }
       + rows.compactMap { stream, _ in
-        options.times.map {
-          "track \(stream.index): the times of the frames are from "
-            + URL(fileURLWithPath: $0).lastPathComponent
-        }
+        times.map { Self.timesNote(of: stream.index, file: $0) }
       }
     return [
       ("kind", "imported"),
@@ -312,6 +311,10 @@ public struct SessionImporter: Sendable {
       ),
       (AppendedFiles.fact, indexed.chapters), (FootageFact.key, FootageFact.stored(footage)),
     ] + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) }) + standing.facts
+  }
+
+  static func timesNote(of track: Int, file: String) -> String {
+    "track \(track): the times of the frames are from \(file)"
   }
 
   /// How players show the images, as far as a session does not keep it: angles other than quarter

@@ -18,6 +18,8 @@ struct MediaRebuild {
     var frames = 0
     /// Descriptions of the losses.
     var losses: [String] = []
+    /// What is not as it was at the import, and no loss.
+    var notes: [String] = []
   }
 
   func run() throws -> Outcome {
@@ -38,11 +40,11 @@ struct MediaRebuild {
     return outcome
   }
 
-  private func facts(_ kind: String) -> StoreWriter.Facts {
-    // These follow from the media, and are set again.
-    let kept = salvage.facts.filter {
-      !["status", "losses", "closed", TimePlaces.fact].contains($0.key)
-    }
+  /// - Parameter lost: Keys of facts that are no longer right.
+  private func facts(_ kind: String, without lost: [String] = []) -> StoreWriter.Facts {
+    // The first follow from the media, and are set again.
+    let left = ["status", "losses", "closed", TimePlaces.fact] + lost
+    let kept = salvage.facts.filter { !left.contains($0.key) }
     let facts = kept.merging(["kind": salvage.facts["kind"] ?? kind]) { $1 }
     return facts.keys.sorted().map { ($0, facts[$0]) }
   }
@@ -101,26 +103,35 @@ struct MediaRebuild {
     let appended = try AppendedFiles(files, in: site, overlap: known?.overlap ?? .keep) {
       report(SessionCheck.Progress(done: $0.done, total: $0.total ?? 0))
     }
-    return try write(
+    var outcome = try write(
       appended.rows, media: media, losses: appended.losses,
       footage: ChapterNames(names).notes + appended.boundaryNotes, sensors: appended.sensorFiles,
       appended: appended.fact)
+    if known == nil, appended.hasRepeatedFrames {
+      outcome.notes.append(
+        "only the index knew whether frames that repeat were left out (--overlap once); they are "
+          + "all in the new one: if they should not be, import the files again")
+    }
+    return outcome
   }
 
   private func write(
-    _ rows: [(MediaStream, TrackRows)], media: [String], losses: [String], footage: [String],
+    _ found: [(MediaStream, TrackRows)], media: [String], losses: [String], footage: [String],
     sensors: [SensorImporting.File], appended: String? = nil
   ) throws -> Outcome {
     let path = try site.file(media[0])
+    var rows = found
+    let times = setTimes(of: &rows)
     try ImportWriting.requireSegments(of: rows.map(\.1), file: path)
-    let losses = losses + missingOriginals(media)
+    let losses = losses + missingOriginals(media) + times.losses
     let standing = SessionStanding(
       damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: losses)
     let notes =
-      footage + rows.flatMap { SessionImporter.displayNotes($0.0, $0.1) }
+      footage + rows.flatMap { SessionImporter.displayNotes($0.0, $0.1) } + times.notes
     try ImportWriting(
       path: site.database, media: try media.map(described),
-      facts: facts("imported") + standing.facts
+      facts: facts("imported", without: times.losses.isEmpty ? [] : Self.factsOfTimes)
+        + standing.facts
         + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) })
         + [
           (TimePlaces.fact, TimePlaces(rows.flatMap(\.1.timeline.places)).stored),
@@ -136,6 +147,30 @@ struct MediaRebuild {
       _ = try importing.run([], sensors, frames: frames, into: samples)
     }
     return Outcome(frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: losses)
+  }
+
+  /// Facts that hold only with the times of a separate file: its name, and the date of its first
+  /// time.
+  private static let factsOfTimes = [StoreReader.Salvage.frameTimesFact, SessionDate.fact]
+
+  /// Sets the times that the frames had from a file (`--times`), if the old index has all of them.
+  private func setTimes(
+    of rows: inout [(MediaStream, TrackRows)]
+  ) -> (notes: [String], losses: [String]) {
+    guard let file = salvage.facts[StoreReader.Salvage.frameTimesFact], let track = rows.first?.0
+    else { return ([], []) }
+    let old = salvage.frames.filter { $0.track == track.index }
+    guard rows.count == 1, old.map(\.sequence) == Array(0..<rows[0].1.frameCount) else {
+      return (
+        [],
+        [
+          "the times of the frames were from \(file), and only the index had them: they are now "
+            + "those of the media; import the media again with --times"
+        ]
+      )
+    }
+    rows[0].1.setTimes(old.map(\.ptsNanoseconds))
+    return ([SessionImporter.timesNote(of: track.index, file: file)], [])
   }
 
   /// The names and the choice of the import, by the old index; nil without it.

@@ -130,6 +130,7 @@ extension SessionRecovery {
     try exchange.take(site.folder.database)
     try exchange.finish()
     var result = try rebuiltResult(frames: outcome.frames)
+    result.notes += outcome.notes
     guard !salvage.areSensorsCounted else { return result }
     result.notes.append(
       (isMissing ? "there was no index" : "the old index cannot be read") + Self.goneFacts)
@@ -141,9 +142,10 @@ extension SessionRecovery {
   }
 
   private static let goneFacts =
-    ", so the session's note, the name of its source and sensors that it had from elsewhere than "
-    + "the video (--sensor, topics of a bag, a program) are not in the new one; write the note and "
-    + "import the sensors again"
+    ", so the session's note, the name of its source, times of the frames that it had from a file "
+    + "(--times) and sensors that it had from elsewhere than the video (--sensor, topics of a bag, "
+    + "a program) are not in the new one; write the note, and import times and sensors again with "
+    + "the video"
   private static let goneRotation =
     "the rotation of the images is not in the media: if the source turned them, they are now shown "
     + "as they are stored, and stages see them unturned; record again where that matters"

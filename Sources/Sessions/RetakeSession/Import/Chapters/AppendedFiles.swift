@@ -15,6 +15,8 @@ struct AppendedFiles {
   let notes: [String]
   /// Where the files meet.
   let boundaryNotes: [String]
+  /// Whether a file begins with the last frames of the file before.
+  let hasRepeatedFrames: Bool
   /// For the table `meta`.
   let fact: String
   let sensorFiles: [SensorImporting.File]
@@ -41,6 +43,7 @@ struct AppendedFiles {
       ChapterNotes(
         names: names, overlap: overlap, boundaries: found.boundaries, track: rows[0].0.index
       ).texts
+    hasRepeatedFrames = found.boundaries.contains { $0.repeated > 0 }
     fact =
       JSONValue.object([
         "files": .array(names.map { .string($0) }), "overlap": .string(overlap.rawValue),
