@@ -109,6 +109,8 @@ import Testing
       "session", "trim", "ride", "--from", "0.6s", "--to", "2.4s", "--into", "Cut", "--json")
     #expect(trimmed.status == 0, "\(trimmed.stderr)")
     #expect(try workplace.retake("session", "check", "Cut/ride", "--deep").status == 0)
+    let cut = try workplace.retake("session", "info", "Cut/ride").stdout
+    #expect(cut.contains("GX020042.MP4 begins at frame 0:10 (0.400 s)"), "\(cut)")
     #expect(
       try workplace.retake("session", "info", "Cut/ride", "--json").json().tracks[0].frames.int
         == 45)

@@ -165,4 +165,41 @@ import Testing
     #expect(read.places.count == TimePlaces.placesMax)
     #expect(TimePlaces().stored == nil && TimePlaces(stored: "{") == nil)
   }
+
+  @Test func `a trim keeps the notes about fields and chapters of its span`() throws {
+    let files = try (0..<2).map { part in
+      let file = folder.file("f_\(part).ts").path
+      try ffmpeg([
+        "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=50:duration=4", "-vf",
+        "tinterlace=interleave_top,setfield=tff", "-ss", "\(part)", "-t", "1", "-c:v",
+        "mpeg2video", "-flags", "+ildct+ilme", "-g", "5", "-pix_fmt", "yuv420p", file,
+      ])
+      return file
+    }
+    let session = try SessionImporter(
+      ImportOptions(file: files[0], appending: [files[1]], into: folder.file("Recordings").path)
+    ).run().folder.path
+    func notes(_ path: String) throws -> [String] {
+      try SessionReader(opening: path).footageNotes()
+    }
+    // The first frame of a transport stream is not at zero, and `trim` counts from it.
+    let boundary = "f_1.ts begins at frame 0:25 (1.000 s), one frame after the end of f_0.ts"
+    let whole = try notes(session)
+    #expect(whole.contains { $0.hasPrefix(boundary) }, "\(whole)")
+    func trimmed(_ from: Int, _ to: Int) throws -> [String] {
+      let target = SessionTarget(into: folder.file("Trimmed").path, name: "t\(from)")
+      return try notes(
+        SessionTrim(
+          of: session,
+          .init(from: .milliseconds(from), to: .milliseconds(to), target: target)
+        ).run().path)
+    }
+    let fields = "track 0: the frames are interlaced (top field first): add a node deinterlace"
+    let both = try trimmed(600, 1_600)
+    #expect(both.contains { $0.hasPrefix("f_1.ts begins at frame 0:10 (0.400 s), one") }, "\(both)")
+    #expect(both.contains(fields))
+    for (from, to) in [(0, 800), (1_000, 1_800)] {
+      #expect(try trimmed(from, to) == [fields], "the chapter begins outside, or with the span")
+    }
+  }
 }

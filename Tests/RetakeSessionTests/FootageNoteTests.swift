@@ -1,6 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
+import RetakeMedia
 import RetakeStore
 import RetakeTestSupport
 import Testing
@@ -424,6 +425,56 @@ import Testing
       #expect(found.contains(wanted), "\(found)")
     }
     #expect(try notes(clip("plain.mkv")).isEmpty)
+  }
+
+  @Test(
+    arguments: ["top", "bottom"],
+    [
+      ("ffv1", "yuv420p", "a.mkv"), ("huffyuv", "yuv422p", "a.mkv"),
+      ("rawvideo", "uyvy422", "a.mkv"),
+      ("v210", "yuv422p10le", "a.mov"), ("rawvideo", "uyvy422", "b.mov"),
+    ])
+  func `fields that only the container knows are noted`(
+    field: String, clip: (codec: String, format: String, name: String)
+  ) throws {
+    try ffmpeg([
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=50:duration=2", "-vf",
+      "tinterlace=interleave_\(field)", "-pix_fmt", clip.format, "-flags", "+ildct", "-c:v",
+      clip.codec, file(clip.name),
+    ])
+    let found = try notes(file(clip.name))
+    let wanted =
+      "track 0: the frames are interlaced (\(field) field first): add a node deinterlace"
+    #expect(found.contains(wanted), "\(found)")
+    // The container of a progressive file says nothing.
+    try ffmpeg([
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=50:duration=2", "-pix_fmt", clip.format,
+      "-c:v", clip.codec, file("plain-" + clip.name),
+    ])
+    #expect(try notes(file("plain-" + clip.name)).allSatisfy { !$0.contains("interlaced") })
+  }
+
+  @Test func `a count of interlaced frames is that of the original in a part of it`() {
+    var frames = InterlacedFrames()
+    for field in [VideoField.top, nil, .bottom] { frames.add(field) }
+    let note = frames.note(track: 1, of: 3)
+    #expect(
+      note == "track 1: 2 of 3 frames are interlaced (top field first in 1): add a node deinterlace"
+    )
+    let stored = FootageFact.stored([
+      note ?? "", "track 0: gone", "b.mp4 begins at frame 1:2 (0.080 s), one frame after a.mp4",
+      "b.mp4 begins at frame 1:9 (0.360 s): its first 3 frames, to 1:11, are the last of a.mp4",
+      "the chapter c.mp4 is missing",
+    ])
+    let kept = FootageFact.notes(stored: stored, ofPart: [1]) { id in
+      id.sequence > 4 ? (id.sequence - 4, Int64(id.sequence - 4) * 40_000_000) : nil
+    }
+    #expect(
+      kept == [
+        "track 1: 2 of 3 frames of the original are interlaced (top field first in 1): add a node "
+          + "deinterlace",
+        "b.mp4 begins at frame 1:5 (0.200 s): its first 3 frames, to 1:7, are the last of a.mp4",
+      ])
   }
 
   // MARK: Words

@@ -44,6 +44,9 @@ package struct MediaStream: Hashable, Sendable {
   /// How the container says that the images are shown; nil if as they are. Only quarter turns are
   /// in `rotationDegrees`.
   package var displayTurn: DisplayTurn?
+  /// The field that was exposed first, if the container says that the images are interlaced and the
+  /// codec cannot say it.
+  package var firstField: VideoField?
   /// How viewers show the images, in quarter turns; nil if as they are stored.
   package var turn: DisplayTurn? {
     guard rotationDegrees != 0 || isMirrored else { return nil }
@@ -166,6 +169,12 @@ package struct MediaStream: Hashable, Sendable {
   /// A key packet of them begins with all that its picture needs.
   private static let forgetfulCodecs: Set<String> = [
     "dnxhd", "ffv1", "huffyuv", "png", "prores", "rawvideo",
+  ]
+
+  /// Codecs whose images say themselves whether they are interlaced.
+  static let fieldCodecs: Set<String> = [
+    "dnxhd", "dvvideo", "h264", "hevc", "mjpeg", "mpeg1video", "mpeg2video", "mpeg4", "prores",
+    "vc1", "wmv3",
   ]
 
   private static let hidingCodecs: Set<String> = ["vp8", "vp9", "av1"]

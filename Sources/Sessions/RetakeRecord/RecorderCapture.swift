@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeRuntime
+import RetakeSession
 import RetakeStore
 
 /// Receives a source's frames at their own time, and hands them to the encoder or sheds them. Runs
@@ -14,7 +15,13 @@ struct RecorderCapture {
   let sensors: LiveSensorValues
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
+    var tracks = source.description.tracks.map { _ in CapturedTrack() }
     defer {
+      for (number, track) in tracks.enumerated() {
+        if let remark = track.interlaced.note(track: number, of: track.frames) {
+          pipes.remark(remark)
+        }
+      }
       if let stream = stream as? any RemarkingStream {
         for loss in stream.losses { pipes.lose(loss) }
         for remark in stream.remarks(isCopied: options.preset == .copy) { pipes.remark(remark) }
@@ -24,7 +31,6 @@ struct RecorderCapture {
       stream.close()
       pipes.captured.close()
     }
-    var tracks = source.description.tracks.map { _ in CapturedTrack() }
     var item = SourceItem.frame(first)
     // Ends: the source ends, or the recording is ended.
     while !pipes.hasEnded {
@@ -40,6 +46,7 @@ struct RecorderCapture {
         capture(
           frame, sequence: sequence, assumed: tracks[frame.track].assumptions.assumed(for: frame))
         tracks[frame.track].frames += 1
+        tracks[frame.track].interlaced.add(frame.firstField)
       // A missed frame has a sequence like any frame: accepted + dropped = produced
       // (docs/recording.md).
       case .missed(let missed):
@@ -160,10 +167,11 @@ struct RecorderCapture {
 }
 
 /// The counters of a track's captured frames.
-struct CapturedTrack: Hashable, Sendable {
+struct CapturedTrack: Sendable {
   /// The next sequence number.
   var frames = 0
   var assumptions = FrameAssumptions()
+  var interlaced = InterlacedFrames()
 }
 
 /// The irregularities of a frame's time, compared with the frames before it.

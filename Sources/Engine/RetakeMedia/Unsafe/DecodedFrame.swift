@@ -29,7 +29,8 @@ package struct DecodedFrame: Sendable {
   /// How the image itself says that it is shown, such as by the display orientation of H.264; nil
   /// if the image has no orientation, or is shown as it is.
   package var displayTurn: DisplayTurn?
-  /// The field that was exposed first; nil unless the decoder says that the frame is interlaced.
+  /// The field that was exposed first; nil unless the decoder or the container says that the frame
+  /// is interlaced.
   package var firstField: VideoField?
   /// The size or pixel format differs from the stream's description.
   package var differsFromStream: Bool
@@ -84,6 +85,8 @@ package struct DecodedFrame: Sendable {
     displayTurn = DisplayTurn(of: decoded)
     if retake_is_interlaced(picture) != 0 {
       firstField = retake_is_top_field_first(picture) != 0 ? .top : .bottom
+    } else {
+      firstField = stream.firstField
     }
     frame = made
     frame.timestamp =

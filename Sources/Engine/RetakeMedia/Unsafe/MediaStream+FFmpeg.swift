@@ -42,6 +42,7 @@ extension MediaStream {
     displayTurn = Self.turn(of: stream)
     rotationDegrees = displayTurn?.quarterDegrees ?? 0
     isMirrored = displayTurn.map { $0.isMirrored && $0.quarterDegrees != nil } ?? false
+    if !Self.fieldCodecs.contains(codec) { firstField = VideoField(parameters.field_order) }
     readColor(parameters)
   }
 
@@ -179,4 +180,18 @@ extension SampleAspect {
 extension Int64 {
   /// FFmpeg uses the smallest number for a missing time.
   var presentationTime: Int64? { self == retake_no_pts ? nil : self }
+}
+
+extension VideoField {
+  /// The first field of interlaced images; nil for other images.
+  ///
+  /// FFmpeg's muxers and its decoder of raw video take the first letter, as Apple's TN2162 and
+  /// Matroska do for these numbers, and not the second, as the comments of the header do.
+  fileprivate init?(_ order: AVFieldOrder) {
+    switch order {
+    case AV_FIELD_TT, AV_FIELD_TB: self = .top
+    case AV_FIELD_BB, AV_FIELD_BT: self = .bottom
+    default: return nil
+    }
+  }
 }

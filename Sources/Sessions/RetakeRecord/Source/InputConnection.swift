@@ -46,6 +46,7 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
       frame: decoded.frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration)
     frame.original = recent.original(of: decoded, stream: stream)
     frame.cause = watch.cause(of: decoded)
+    frame.firstField = decoded.firstField
     hasBegun = true
     return frame
   }

@@ -228,6 +228,7 @@ private final class FileTrack {
       frame: frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration, track: number)
     captured.original = recent.original(of: decoded, stream: stream)
     captured.cause = watch.cause(of: decoded)
+    captured.firstField = decoded.firstField
     held.append((.frame(captured), decoded.packetIndex))
   }
 

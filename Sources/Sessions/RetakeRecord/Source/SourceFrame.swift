@@ -1,4 +1,5 @@
 public import RetakeBuffers
+import RetakeMedia
 
 /// A frame as a source returns it.
 public struct SourceFrame: Sendable {
@@ -14,6 +15,8 @@ public struct SourceFrame: Sendable {
   var original: OriginalPacket?
   /// Why the pixels cannot be trusted, as the cause in the frame's row.
   var cause: String?
+  /// The field that was exposed first; nil for a progressive frame.
+  var firstField: VideoField?
 
   /// `frame` needs no ID, because the recorder numbers frames. `pts` and `duration` are in the time
   /// base of the track.

@@ -185,9 +185,21 @@ struct JoinRows {
       (Self.fact, joined.canonicalText),
       (ColorFacts.fact, ColorFacts(tracks.map { ($0, $1.color) }).stored),
       (MirroredTracks.fact, MirroredTracks(tracks.filter(\.1.isMirrored).map(\.0)).stored),
+      (FootageFact.key, FootageFact.stored(try parts.flatMap(Self.footage))),
       (SessionNote.fact, notes.isEmpty ? nil : notes.joined(separator: " + ")),
     ]
     for key in dates { facts.append((key, try stores.first?.meta(key))) }
     return standing.facts + facts
+  }
+
+  /// The stored notes about the tracks of a part, with their new numbers.
+  private static func footage(_ part: Part) throws -> [String] {
+    let stored = try part.reader.index.store.meta(FootageFact.key)
+    return FootageFact.notes(stored: stored).compactMap { note in
+      guard let match = note.prefixMatch(of: /track (\d+):/), let track = Int(match.1) else {
+        return nil
+      }
+      return "track \(part.track(track)):" + note[match.range.upperBound...]
+    }
   }
 }

@@ -99,6 +99,7 @@ struct TrimRows {
       ("kind", try store.meta("kind") ?? "recorded"),
       ("source", try store.meta("source") ?? reader.folder.name),
       (TrimOrigin.fact, origin.text), (TimePlaces.fact, try times()),
+      (FootageFact.key, FootageFact.stored(try footage())),
       (ColorFacts.fact, colors.stored), (MirroredTracks.fact, mirrored.stored),
     ]
     for key in kept { facts.append((key, try store.meta(key))) }
@@ -116,6 +117,19 @@ struct TrimRows {
       return place
     }
     return TimePlaces(places).stored
+  }
+
+  /// The stored notes that hold for the span.
+  private func footage() throws -> [String] {
+    let store = reader.index.store
+    return try FootageFact.notes(
+      stored: try store.meta(FootageFact.key), ofPart: Set(sequences.keys)
+    ) { id in
+      guard let number = sequence(id.sequence, of: id.track), let frame = try store.frame(id) else {
+        return nil
+      }
+      return (number, frame.ptsNanoseconds &- span.origin)
+    }
   }
 
   /// The user's notes of the original, after a line about the origin.

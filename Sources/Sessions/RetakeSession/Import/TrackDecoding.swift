@@ -16,8 +16,7 @@ package struct TrackFacts: Sendable {
   var reports: [DecoderReport] = []
   /// The rotation or mirroring that the first image itself asks for.
   var displayTurn: DisplayTurn?
-  /// Interlaced images, by the field that was exposed first.
-  var interlaced: [VideoField: Int] = [:]
+  var interlaced = InterlacedFrames()
   /// Peak memory of the decoder, in bytes.
   var decoderBytes = 0
   /// The least and the greatest number of images that the decoder has delayed.
@@ -42,7 +41,7 @@ package struct TrackFacts: Sendable {
   /// Adds the facts of the packets after these.
   fileprivate mutating func append(_ other: TrackFacts) {
     if frames.isEmpty { displayTurn = other.displayTurn }
-    interlaced.merge(other.interlaced, uniquingKeysWith: +)
+    interlaced.add(other.interlaced)
     refused += other.refused.map { ($0.packet, $0.code, $0.after + frames.count) }
     firstRefusal = firstRefusal ?? other.firstRefusal
     reports += other.reports
@@ -169,7 +168,7 @@ package struct TrackDecoding {
           continue
         }
         if part.facts.frames.isEmpty { part.facts.displayTurn = decoded.displayTurn }
-        if let field = decoded.firstField { part.facts.interlaced[field, default: 0] += 1 }
+        part.facts.interlaced.add(decoded.firstField)
         part.facts.frames.append(fact)
         guard progress.advance() else { throw SessionError.interrupted }
       case .refused(let packet, let cause):

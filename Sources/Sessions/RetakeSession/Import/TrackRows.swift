@@ -41,14 +41,7 @@ package struct TrackRows: Sendable {
 
   /// A description of interlaced images; nil without such images.
   package var interlacedNote: String? {
-    let (top, bottom) = (facts.interlaced[.top] ?? 0, facts.interlaced[.bottom] ?? 0)
-    let (count, all) = (top + bottom, facts.frames.count)
-    guard count > 0 else { return nil }
-    let order =
-      bottom == 0
-      ? "top field first" : top == 0 ? "bottom field first" : "top field first in \(top)"
-    return "track \(track): " + (count == all ? "the frames" : "\(count) of \(all) frames")
-      + " are interlaced (\(order)): add a node deinterlace"
+    facts.interlaced.note(track: track, of: facts.frames.count)
   }
 
   package var frameCount: Int { timeline.frames.count }

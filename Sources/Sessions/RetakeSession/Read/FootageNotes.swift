@@ -1,6 +1,6 @@
 import Foundation
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
 import RetakeStore
 
@@ -154,8 +154,27 @@ package enum FootageFact {
     return String(decoding: data, as: UTF8.self)
   }
 
+  /// The notes of a session that also hold for a part of it.
+  ///
+  /// - Parameters:
+  ///   - tracks: The tracks of the part.
+  ///   - place: The number of a frame in the part, and its time since the first frame of the part;
+  ///     nil for a frame that is not in it.
+  package static func notes(
+    stored text: String?, ofPart tracks: Set<Int>,
+    place: (FrameID) throws -> (sequence: Int, nanoseconds: Int64)?
+  ) rethrows -> [String] {
+    try notes(stored: text).compactMap { note in
+      if let moved = try ChapterNotes.moved(note, place: place) { return moved }
+      guard let match = note.prefixMatch(of: /(?:track|stream) (\d+):/), let track = Int(match.1),
+        tracks.contains(track)
+      else { return nil }
+      return InterlacedFrames.noteOfPart(note) ?? note
+    }
+  }
+
   /// - Parameter text: As stored; there are no notes if it is nil or damaged.
-  static func notes(stored text: String?) -> [String] {
+  package static func notes(stored text: String?) -> [String] {
     text.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
   }
 }

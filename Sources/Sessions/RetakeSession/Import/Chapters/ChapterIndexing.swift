@@ -19,6 +19,7 @@ struct ChapterIndexing {
   struct Boundary: Hashable {
     /// The first frame of the file, in the first track.
     var frame: Int
+    /// Since the first frame of the session, as `session trim` counts.
     var nanoseconds: Int64
     /// Frames that are the last frames of the file before again.
     var repeated: Int
@@ -106,7 +107,8 @@ struct ChapterIndexing {
     result.continues = chapters.indices.map {
       $0 > 0 && repeated[$0] == 0 && !clock.links[$0 - 1].isGap
     }
-    result.boundaries = boundaries(result.tracks[0].1, clock, repeated)
+    let start = result.tracks.compactMap { $0.1.timeline.frames.first?.nanoseconds }.min() ?? 0
+    result.boundaries = boundaries(result.tracks[0].1, clock, repeated, start: start)
     return result
   }
 
@@ -195,7 +197,7 @@ struct ChapterIndexing {
   }
 
   private func boundaries(
-    _ rows: TrackRows, _ clock: ChapterClock, _ repeated: [Int]
+    _ rows: TrackRows, _ clock: ChapterClock, _ repeated: [Int], start: Int64
   ) -> [Boundary] {
     rows.parts.indices.dropFirst().compactMap { place in
       let part = rows.parts[place]
@@ -203,7 +205,7 @@ struct ChapterIndexing {
         return nil
       }
       return Boundary(
-        frame: frame, nanoseconds: rows.timeline.frames[frame].nanoseconds,
+        frame: frame, nanoseconds: rows.timeline.frames[frame].nanoseconds &- start,
         repeated: repeated[part.file], link: clock.links[part.file - 1])
     }
   }

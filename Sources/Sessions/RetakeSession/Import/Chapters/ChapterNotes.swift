@@ -15,6 +15,28 @@ struct ChapterNotes {
     } + nothingRepeats
   }
 
+  /// The note about a boundary, for a part of the session.
+  ///
+  /// - Parameter place: As in `FootageFact.notes`.
+  /// - Returns: nil for other notes, and for a boundary that is not in the part.
+  static func moved(
+    _ note: String, place: (FrameID) throws -> (sequence: Int, nanoseconds: Int64)?
+  ) rethrows -> String? {
+    guard let match = note.firstMatch(of: /begins at frame (\d+):(\d+) \([-.\d]+ s\)/),
+      let track = Int(match.1), let frame = Int(match.2),
+      // The first frame of the part is no boundary in it.
+      let found = try place(FrameID(track: track, sequence: frame)), found.sequence > 0
+    else { return nil }
+    var moved = note
+    moved.replaceSubrange(
+      match.range,
+      with: "begins at frame \(track):\(found.sequence) "
+        + "(\(FixedPoint.seconds(found.nanoseconds, digits: 3)) s)")
+    return moved.replacing(/, to \d+:(\d+), are the last/) { last in
+      ", to \(track):\((Int(last.1) ?? frame) - frame + found.sequence), are the last"
+    }
+  }
+
   private func texts(
     _ boundary: ChapterIndexing.Boundary, from before: String, to name: String
   ) -> [String] {
