@@ -110,8 +110,8 @@ let modules = [
   Module(
     .judge, "Suite",
     imports: """
-      Core Buffers Graph Process Media TimePlane Runtime Compare Stages Session Golden Record Replay
-      Report
+      Core Buffers Graph Process Media TimePlane Runtime Compare Stages Session Golden Rewrite Record
+      Replay Report
       """, inTests: "Retake Inference Store TestProjects"),
 
   Module(

@@ -26,7 +26,7 @@ struct GoldenMerge {
     let base = split.takesTiming ? pending : golden
     let summary = (split.takesTiming ? new : manifest).summary
     let writer = try writeResults(
-      base: MergeStream(base), other: MergeStream(split.takesTiming ? golden : pending), scratch)
+      base: ResultStream(base), other: ResultStream(split.takesTiming ? golden : pending), scratch)
     manifest.expected = ExpectedFrames(
       manifest.expected, track: manifest.input.tracks.values.min() ?? 0
     ).marks(holding: split.findings(false))
@@ -62,7 +62,7 @@ struct GoldenMerge {
   // MARK: results
 
   private func writeResults(
-    base: MergeStream, other: MergeStream, _ scratch: ScratchFolder
+    base: ResultStream, other: ResultStream, _ scratch: ScratchFolder
   ) throws -> ResultWriter {
     let header = try base.header()
     var writer = ResultWriter(header: header, sinks: header.sinks.map { .init($0) })
@@ -216,48 +216,6 @@ extension Finding.Kind {
       false
     default: true
     }
-  }
-}
-
-/// The frames of a golden in order.
-private final class MergeStream {
-  private let folder: GoldenFolder
-  private let chunks: Int
-  private var nextChunk = 0
-  private var blocks: ArraySlice<ResultChunk.Block> = []
-  private var chunk: ResultChunk?
-  private var frames: ArraySlice<ResultFrame> = []
-
-  init(_ folder: GoldenFolder) throws {
-    self.folder = folder
-    chunks = GoldenFolder.chunkCount(frames: try folder.manifest().summary.captured)
-  }
-
-  func header() throws -> ResultHeader { try folder.chunk(0).header }
-
-  /// The class names in the file that the last frame came from.
-  var classes: [[String]] { chunk?.header.classes ?? [] }
-
-  /// The platform that the current file is valid for; `nil` if it is valid for all platforms.
-  var platform: String? { chunk?.header.platform }
-
-  func next() throws -> ResultFrame? {
-    while frames.isEmpty {
-      if let block = blocks.popFirst(), let chunk {
-        do {
-          frames = try chunk.frames(of: block)[...]
-        } catch let error as ResultTextError {
-          throw GoldenError.results(error)
-        }
-      } else {
-        guard nextChunk < chunks else { return nil }
-        let next = try folder.chunk(nextChunk)
-        nextChunk += 1
-        chunk = next
-        blocks = next.blocks[...]
-      }
-    }
-    return frames.popFirst()
   }
 }
 

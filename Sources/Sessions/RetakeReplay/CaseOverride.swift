@@ -106,6 +106,37 @@ extension CaseOverride {
     Dictionary(overrides.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The overrides for a span of the session, as a session of its own. Changes from before the span
+  /// are in force from its beginning on.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: Virtual time from the session's origin to the span's.
+  ///   - first: By track, the sequence of the span's first frame.
+  package static func shifted(
+    _ overrides: [Self], by nanoseconds: Int64, first: [Int: Int]
+  ) throws -> [Self] {
+    var result: [Self] = []
+    for entry in try ordered(overrides) {
+      let shifted: Self
+      switch entry {
+      case .event(let time, let event):
+        shifted = .event(atNanoseconds: max(0, time - nanoseconds), event)
+      case .swap(var swap):
+        switch swap.moment {
+        case .nanoseconds(let time): swap.moment = .nanoseconds(max(0, time - nanoseconds))
+        case .frame(let track, let sequence):
+          let number = sequence - (first[track ?? first.keys.min() ?? 0] ?? 0)
+          swap.moment = number < 0 ? .nanoseconds(0) : .frame(track: track, sequence: number)
+        }
+        shifted = .swap(swap)
+      }
+      // Of several changes from before the span, the last is in force.
+      result.removeAll { $0.key == shifted.key }
+      result.append(shifted)
+    }
+    return result
+  }
+
   /// The time at which it takes effect; `nil` at a frame.
   var nanoseconds: Int64? {
     switch self {

@@ -49,13 +49,13 @@ package struct BaseComparison {
     let inputs = RevisionInputs(project, files)
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
-    let results = try selected.map { try compare($0, files, inputs, scratch.url) }
+    let results = try selected.map { try compare($0, inputs, scratch.url) }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
     return try report(results, files, seconds: seconds, at: clock.timeText)
   }
 
   private func compare(
-    _ selected: SelectedCase, _ files: RevisionFiles, _ inputs: RevisionInputs, _ scratch: URL
+    _ selected: SelectedCase, _ inputs: RevisionInputs, _ scratch: URL
   ) throws -> CaseResult {
     func folder(_ side: String) -> GoldenFolder {
       GoldenFolder(
@@ -73,7 +73,7 @@ package struct BaseComparison {
       // A pipeline that is new in the working tree has no counterpart in the revision, which is a
       // verdict and not an error.
       let baseProject = inputs.base
-      guard let base = try pipeline(of: selected.definition, files, baseProject) else {
+      guard let base = try inputs.pipeline(of: selected.definition) else {
         result.comparison = Comparison(
           key: selected.key.description, verdict: .missing,
           reasons: ["\(base) has no \(selected.definition.pipeline)"])
@@ -106,22 +106,6 @@ package struct BaseComparison {
       result.comparison.reasons = [error.description]
     }
     return result
-  }
-
-  /// The pipeline of the revision; `nil` if the revision does not have its document. Pipelines that
-  /// are compiled into this program are the same on both sides.
-  ///
-  /// - Parameter baseProject: The project with the revision's files.
-  private func pipeline(
-    of definition: CaseDefinition, _ files: RevisionFiles, _ baseProject: Project
-  ) throws -> Pipeline? {
-    let name = try project.pipelineName(definition.pipeline)
-    if name.hasPrefix("example:") || name.hasPrefix(ProgramPipeline.prefix) {
-      return try baseProject.pipeline(name)
-    }
-    guard let data = try files.contents(of: name) else { return nil }
-    return try PipelineDocument.parseStored(
-      data, catalog: baseProject.catalog, file: "\(base):\(name)")
   }
 
   private func write(

@@ -37,6 +37,21 @@ final class RevisionInputs: Sendable {
     return base
   }
 
+  /// The pipeline of the revision; `nil` if the revision does not have its document. Pipelines that
+  /// are compiled into this program are the same on both sides.
+  ///
+  /// - Throws: `SuiteError`, `PipelineError`.
+  func pipeline(of definition: CaseDefinition) throws -> Pipeline? {
+    let name = try project.pipelineName(definition.pipeline)
+    let base = base
+    if name.hasPrefix("example:") || name.hasPrefix(ProgramPipeline.prefix) {
+      return try base.pipeline(name)
+    }
+    guard let data = try files.contents(of: name) else { return nil }
+    return try PipelineDocument.parseStored(
+      data, catalog: base.catalog, file: "\(files.revision):\(name)")
+  }
+
   /// The files that could not be read from the revision since the last call, each with the reason.
   func takeUntaken() -> [String] {
     state.withLock { state in

@@ -34,10 +34,14 @@ package struct SessionTrim: Sendable {
     package var from: Duration
     /// Offset from the session's first frame, exclusive; nil means the end.
     package var to: Duration?
+    /// The tracks to keep; nil means all.
+    package var tracks: Set<Int>?
     package var target: SessionTarget
 
-    package init(from: Duration = .zero, to: Duration? = nil, target: SessionTarget) {
-      (self.from, self.to, self.target) = (from, to, target)
+    package init(
+      from: Duration = .zero, to: Duration? = nil, tracks: Set<Int>? = nil, target: SessionTarget
+    ) {
+      (self.from, self.to, self.tracks, self.target) = (from, to, tracks, target)
     }
   }
 
@@ -65,7 +69,8 @@ package struct SessionTrim: Sendable {
     try reader.requireWholeRows()
     guard reader.index.store.isClosed else { throw SessionError.notClosed(folder) }
     try reader.index.requireSizes()
-    let span = try TrimSpan(reader, from: options.from, to: options.to)
+    let span = try TrimSpan(
+      reader, from: options.from, to: options.to, of: options.tracks)
     let destination = try options.target.folder(for: folder)
     do {
       return try make(reader, span, destination)

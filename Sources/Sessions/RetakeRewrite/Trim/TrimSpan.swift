@@ -18,7 +18,9 @@ struct TrimSpan {
 
   var frameCount: Int { tracks.reduce(0) { $0 + $1.sequences.count } }
 
-  init(_ reader: SessionReader, from: Duration, to: Duration?) throws {
+  /// - Parameter kept: The tracks to keep; nil means all. The offsets count from the first frame of
+  ///   any track.
+  init(_ reader: SessionReader, from: Duration, to: Duration?, of kept: Set<Int>?) throws {
     let store = reader.index.store
     let counts = try reader.index.tracks.map { ($0, try store.counts(track: $0)) }
     let start = counts.compactMap(\.1.firstNanoseconds).min() ?? 0
@@ -31,7 +33,7 @@ struct TrimSpan {
     times = lower..<upper
     var tracks: [Track] = []
     var (first, last) = (Int64.max, Int64.min)
-    for (track, _) in counts {
+    for (track, _) in counts where kept?.contains(track) != false {
       guard let found = try store.sequences(track: track, nanoseconds: times) else { continue }
       tracks.append(Track(track: track, sequences: found.sequences))
       (first, last) = (min(first, found.first), max(last, found.last))
