@@ -41,6 +41,18 @@ extension PipelineChain where Output == Frame {
     stage(Deinterlace(options: .init(field: field)), id: id)
   }
 
+  /// Makes each frame worse: a blur and noise, each with a standard deviation in pixels or levels,
+  /// percent of brightness, and the quality of a JPEG image; see docs/stress.md.
+  public func perturb(
+    blur: Double = 0, brightness: Double = 0, noise: Double = 0, jpeg: Int = 0, seed: Int = 0,
+    id: String? = nil
+  ) -> PipelineChain<Frame> {
+    var options = PerturbOptions()
+    (options.blur, options.brightness, options.noise) = (blur, brightness, noise)
+    (options.jpeg, options.seed) = (jpeg, seed)
+    return stage(Perturb.built(options), id: id)
+  }
+
   /// Turns and mirrors each frame as players show it.
   public func upright(id: String? = nil) -> PipelineChain<Frame> { stage(Upright(), id: id) }
 

@@ -22,6 +22,7 @@ extension StageRegistry {
     registry.register(Motion.self)
     registry.register(Overlay.self)
     registry.register(RegionCrop.self)
+    registry.register(Perturb.self)
     registry.register(Resize.self)
     registry.register(SensorLatest.self)
     registry.register(SensorWindow.self)
