@@ -81,7 +81,8 @@ package struct ReplayJob {
       pipeline, reader: reader, catalog: project.catalog, request: request(reader: reader))
     // Timings measure the computation, and a known value is not computed (docs/cache.md).
     if let reader, outputs.timings == nil, let cache = try openCache(note) {
-      replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
+      replay.cache = try RunCache(
+        cache, reader: reader, tracks: Set(replay.tracks.values), isFrozen: replay.isFrozen)
     }
     return replay
   }

@@ -19,6 +19,10 @@ extension CaseOverride {
       self = .swap(try Self.swap(text.dropFirst(Self.swapWord.count), bad))
       return
     }
+    if text.hasPrefix(CameraFaults.word) {
+      self = .camera(try CameraFaults(parsing: text.dropFirst(CameraFaults.word.count)))
+      return
+    }
     let words = DeviceEvent.Kind.allCases.map(\.rawValue)
     guard let equals = text.firstIndex(of: "="), let at = text.lastIndex(of: "@"), equals < at
     else {
@@ -27,7 +31,8 @@ extension CaseOverride {
     let word = String(text[..<equals])
     guard let kind = DeviceEvent.Kind(rawValue: word) else {
       throw bad(
-        "'\(word)' is not an event", Suggestion.advice(for: word, among: words + ["swap:NODE"]))
+        "'\(word)' is not an event",
+        Suggestion.advice(for: word, among: words + ["swap:NODE", "camera:"]))
     }
     guard let time = Self.time(text[text.index(after: at)...]) else {
       throw bad(

@@ -13,8 +13,10 @@ extension CaseOverride {
     guard !overrides.isEmpty else { return [] }
     let flat = pipeline.flattened()
     let sources = try flat.mainSources()
-    return try ordered(overrides).map { entry in
+    return try ordered(overrides).compactMap { entry in
       switch entry {
+      // The sources read faulty frames.
+      case .camera: return nil
       case .event(let time, let event): return .event(atNanoseconds: time, event)
       case .swap(let swap):
         // Frames of sources that bring their own frames are on track 0.

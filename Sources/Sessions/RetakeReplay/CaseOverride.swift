@@ -9,6 +9,7 @@ package import RetakeCore
 /// battery=15@3s                  battery=15,charging@3s   battery=15,lowPower@3s
 /// swap:motion@4s={"threshold": 30}
 /// swap:motion@frame100,prepare=80ms={"threshold": 30}
+/// camera:drop=10%,freeze=300ms,jitter=20ms,seed=1
 /// ```
 /// Times are virtual, from the replay's origin. `frame100` is the moment at which the frame with
 /// the sequence 100 of the node's own track arrives; `frame1:100` also names the track. A swap
@@ -16,6 +17,7 @@ package import RetakeCore
 package enum CaseOverride: Hashable, Sendable {
   case event(atNanoseconds: Int64, DeviceEvent)
   case swap(OptionSwap)
+  case camera(CameraFaults)
 
   package var isEvent: Bool {
     if case .event = self { true } else { false }
@@ -56,6 +58,7 @@ extension CaseOverride {
     case .event(let time, let event):
       "\(event.kind.rawValue)@\(Duration.nanoseconds(time).unitText)"
     case .swap(let swap): "swap:\(swap.node)@\(swap.moment.text)"
+    case .camera: "camera"
     }
   }
 
@@ -68,6 +71,7 @@ extension CaseOverride {
       var members: [String: JSONValue] = ["options": .object(swap.options)]
       if swap.prepare != .zero { members["prepare"] = .string(swap.prepare.unitText) }
       return .object(members)
+    case .camera(let faults): return .string(faults.text)
     }
   }
 
@@ -79,6 +83,7 @@ extension CaseOverride {
     case .swap(let swap):
       let prepare = swap.prepare == .zero ? "" : ",prepare=\(swap.prepare.unitText)"
       return "\(key)\(prepare)=\(JSONValue.object(swap.options).canonicalText)"
+    case .camera(let faults): return CameraFaults.word + faults.text
     }
   }
 
@@ -144,6 +149,7 @@ extension CaseOverride {
     case .swap(let swap):
       guard case .nanoseconds(let time) = swap.moment else { return nil }
       return time
+    case .camera: return nil
     }
   }
 }

@@ -61,6 +61,7 @@ public struct Replay: Sendable {
   /// The values that earlier runs stored.
   package var cache: RunCache?
   let overrides: [RunOverride]
+  private let camera: FaultyCameraReader?
 
   /// Connects a pipeline to a session.
   ///
@@ -70,7 +71,9 @@ public struct Replay: Sendable {
   public init(
     _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: some StageCatalog, request: Request
   ) throws {
-    let bindings = try Self.bindings(pipeline, reader: reader, request: request)
+    var bindings = try Self.bindings(pipeline, reader: reader, request: request)
+    camera = try Self.camera(reader, tracks: Set(bindings.values.map(\.track)), request)
+    if let camera { bindings = bindings.mapValues { .init(reader: camera, track: $0.track) } }
     // Only the run uses the changed pipeline. A golden keeps the document as it was written, and
     // names the profile in its costs.
     let modelled = request.options.costs.profile?.applied(to: pipeline) ?? pipeline
@@ -252,6 +255,27 @@ public struct Replay: Sendable {
       bindings[node.id] = PreparedRun.Binding(reader: reader, track: track)
     }
     return bindings
+  }
+
+  /// The session's frames with the faults of a `camera` override; `nil` without one.
+  private static func camera(
+    _ reader: (any FrameReader)?, tracks: Set<Int>, _ request: Request
+  ) throws -> FaultyCameraReader? {
+    guard
+      let entry = request.overrides.first(where: { if case .camera = $0 { true } else { false } }),
+      case .camera(let faults) = entry
+    else { return nil }
+    guard let reader, !tracks.isEmpty else {
+      throw ReplayError.badOverride(
+        entry.text, detail: "the pipeline reads no session",
+        advice: "Leave the override out, or read a session: {\"kind\": \"session\"}")
+    }
+    return try FaultyCameraReader(reader, tracks: tracks, faults: faults)
+  }
+
+  /// Whether a frame has the image of another frame, so that it is not the frame of the cache.
+  package var isFrozen: @Sendable (FrameID) -> Bool {
+    { [camera] in camera?.isFrozen($0) ?? false }
   }
 
   /// The track in the node's options. If the session has no track 0, the default option means the

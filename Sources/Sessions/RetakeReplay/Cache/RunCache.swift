@@ -12,12 +12,19 @@ package final class RunCache: ValueCache {
   private let scopes: [Int: CacheTrack]
   private let decoder: Digest128
   private let counts = Locked((known: 0, computed: 0))
+  private let isFrozen: @Sendable (FrameID) -> Bool
 
-  /// - Parameter tracks: The tracks that the run reads.
+  /// - Parameters:
+  ///   - tracks: The tracks that the run reads.
+  ///   - isFrozen: Whether the run reads another image for the frame, which is not kept.
   /// - Throws: `SessionError`, `CacheError.noProgram`. A folder that cannot be written is only read, and the summary
   ///   reports it.
-  package init(_ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>) throws {
+  package init(
+    _ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>,
+    isFrozen: @escaping @Sendable (FrameID) -> Bool = { _ in false }
+  ) throws {
     self.folder = folder
+    self.isFrozen = isFrozen
     self.reader = reader
     // FFmpeg selects its code by the processor's abilities, so pixels may depend on both.
     var hasher = DigestHasher()
@@ -35,7 +42,9 @@ package final class RunCache: ValueCache {
   package func key(of frame: FrameID) throws -> Digest128? {
     // The packets are checked also if the frame is known, so that damaged media is found as without
     // a cache.
-    guard scopes[frame.track] != nil, try reader.checkPackets(of: frame) else { return nil }
+    guard scopes[frame.track] != nil, !isFrozen(frame), try reader.checkPackets(of: frame) else {
+      return nil
+    }
     var hasher = DigestHasher()
     hasher.append("frame")
     hasher.append(decoder)
