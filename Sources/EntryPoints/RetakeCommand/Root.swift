@@ -24,7 +24,8 @@ struct Root: ParsableCommand {
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
         DiffCommand.self, CompareCommand.self, FindCommand.self, ReduceCommand.self,
         ReviewCommand.self, AcceptCommand.self, RejectCommand.self, GoldenCommand.self,
-        LabelCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
-        ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
+        LabelCommand.self, CoverageCommand.self, VerifyCommand.self, ReportCommands.self,
+        CacheCommand.self, ProfileCommand.self, BenchCommand.self, MigrateCommand.self,
+        DoctorCommand.self,
       ]))
 }
