@@ -16,8 +16,9 @@ extension GoldenFolder {
       classes = chunk.header.classes[place]
       for block in chunk.blocks {
         for frame in try frames(of: block, chunk) {
-          let outcome = frame.outcomes.first { $0.sink == place }
-          try body(frame.id, outcome?.lines ?? [])
+          // A frame of another camera has no outcome at the sink.
+          guard let outcome = frame.outcomes.first(where: { $0.sink == place }) else { continue }
+          try body(frame.id, outcome.lines)
         }
       }
     }

@@ -167,19 +167,6 @@ package struct GoldenFolder: Hashable, Sendable {
     return (header, found)
   }
 
-  /// Reads the results in the order of the frames.
-  ///
-  /// - Parameter body: Called with each frame and the header of its file.
-  /// - Throws: As `manifest()` and `chunk(_:)`; what `body` throws.
-  package func forEachFrame(_ body: (ResultFrame, ResultHeader) throws -> Void) throws {
-    for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
-      let chunk = try chunk(index)
-      for block in chunk.blocks {
-        for frame in try frames(of: block, chunk) { try body(frame, chunk.header) }
-      }
-    }
-  }
-
   func frames(
     of block: ResultChunk.Block, _ chunk: ResultChunk
   ) throws -> [ResultFrame] {

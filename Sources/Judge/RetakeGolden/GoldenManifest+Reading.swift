@@ -28,7 +28,7 @@ extension GoldenManifest {
     for (name, digest) in try fields.members("models") { models[name] = try digest.string() }
     for (path, digest) in try fields.members("programs") { programs[path] = try digest.string() }
     for (path, digest) in try fields.members("files") { files[path] = try digest.string() }
-    labels = try fields["labels"]?.string()
+    labels = try fields["labels"]?.digest()
     precision = [:]
     for (sink, steps) in try fields.members("precision") {
       precision[sink] = try Precision(steps)

@@ -64,7 +64,7 @@ extension GoldenManifest {
       ),
       ("models", .sorted(models) { .text($0) }),
     ]
-      + inputs + (labels.map { [("labels", .text($0))] } ?? []) + [
+      + inputs + (labels.map { [("labels", .text("\($0)"))] } ?? []) + [
         (
           "precision",
           .sorted(precision) { .encoding($0, keys: Precision.CodingKeys.names) }

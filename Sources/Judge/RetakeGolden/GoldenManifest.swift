@@ -221,8 +221,8 @@ package struct GoldenManifest: Hashable, Sendable {
   package var programs: [String: String] = [:]
   /// SHA-256 by the path of a file whose stored results a stage returns; empty without one.
   package var files: [String: String] = [:]
-  /// SHA-256 of the session's labels when the golden was made; `nil` without labels.
-  package var labels: String?
+  /// The digest of the session's labels when the golden was made; `nil` without labels.
+  package var labels: Digest128?
   /// By sink.
   package var precision: [String: Precision]
   package var compare: CompareRules

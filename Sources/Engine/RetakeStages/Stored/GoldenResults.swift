@@ -1,4 +1,4 @@
-package import RetakeCore
+import RetakeCore
 
 /// Reads the results files of a golden or of a run.
 struct GoldenResults {
@@ -69,8 +69,7 @@ struct GoldenResults {
 }
 
 extension Detection {
-  /// The rounded detection of a results file, without its labels.
-  package init(_ line: DetectionLine) {
+  fileprivate init(_ line: DetectionLine) {
     self.init(
       box: Box(
         x: line.x.value, y: line.y.value, width: line.width.value, height: line.height.value),

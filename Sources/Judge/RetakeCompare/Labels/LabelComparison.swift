@@ -1,11 +1,10 @@
-import RetakeCore
+package import RetakeCore
 
 /// The results of a golden and of a run, each scored against the labels of the session.
 package struct LabelComparison: Hashable, Sendable {
   /// The file of the labels, relative to the project.
   package var file: String
-  /// SHA-256 of the file.
-  package var digest: String
+  package var digest: Digest128
   /// The sink whose results are scored.
   package var sink: String
   /// `nil` if there is no golden.
@@ -15,7 +14,7 @@ package struct LabelComparison: Hashable, Sendable {
   package var drafts: Int
 
   package init(
-    file: String, digest: String, sink: String, golden: LabelScore?, actual: LabelScore,
+    file: String, digest: Digest128, sink: String, golden: LabelScore?, actual: LabelScore,
     drafts: Int
   ) {
     self.file = file

@@ -28,20 +28,3 @@ package struct SinkValues: Hashable, Sendable {
     }
   }
 }
-
-extension LabelScorer {
-  /// Adds the lines of a frame at a sink.
-  ///
-  /// - Parameter inFrame: Maps a box of the sink to pixels of the stored frame.
-  package mutating func add(
-    frame: FrameID, lines: [ResultLine], inFrame: (Box) -> Box = { $0 }
-  ) {
-    var values = SinkValues(lines)
-    for index in values.detections.indices {
-      values.detections[index].box = inFrame(values.detections[index].box)
-    }
-    add(
-      frame: frame, detections: values.detections, scalars: values.scalars,
-      wasDelivered: values.wasDelivered)
-  }
-}

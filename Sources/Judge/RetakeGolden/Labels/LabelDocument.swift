@@ -34,6 +34,9 @@ package struct LabelDocument: Hashable, Sendable {
       drafts: frames.count - corrected.count)
   }
 
+  /// Of the canonical text: a file that was only formatted has the same digest.
+  package var digest: Digest128 { Digest128(of: text) }
+
   /// Adds the class of a box that is not known yet.
   package mutating func note(_ label: String) {
     if label != LabelBox.ignoreLabel, !classes.contains(label) { classes.append(label) }

@@ -14,7 +14,7 @@ package struct LabelWork {
 
   package init(project: Project) { self.project = project }
 
-  private var folder: LabelFolder { LabelFolder(root: URL(fileURLWithPath: project.labels)) }
+  private var folder: LabelFolder { project.labelFolder }
 
   // MARK: Import
 

@@ -9,7 +9,7 @@ import RetakeSession
 /// Scores the results of a case against the labels of its session.
 struct CaseLabels {
   private let labels: Labels
-  private let digest: String
+  private let digest: Digest128
   /// Relative to the project.
   private let file: String
   private let result: CaseResult
@@ -22,10 +22,14 @@ struct CaseLabels {
   init?(_ project: Project, _ result: CaseResult) throws {
     guard result.sessionPath != nil else { return nil }
     let name = result.selected.sessionName
-    guard let file = try LabelFile(inProject: project.folder, session: name) else { return nil }
-    labels = file.labels
-    digest = file.sha256
-    self.file = file.name
+    guard let document = try project.labelFolder.document(of: name) else { return nil }
+    var labels = document.labels
+    // A case may read one of several cameras that have labels.
+    let tracks = Set(result.sourceTracks.values)
+    labels.frames = labels.frames.filter { tracks.contains($0.key.track) }
+    self.labels = labels
+    digest = document.digest
+    file = "Labels/\(name).json"
     self.result = result
     self.project = project
   }
@@ -55,13 +59,12 @@ struct CaseLabels {
       result.basePipeline = try? folder.pipeline(in: project)
     }
     var scorer = LabelScorer(labels, classNames: [])
-    try result.forEachFrame(of: folder, sink, side) { frame, facts, classNames in
-      // Classes that are found later are in the headers of later files alone.
-      scorer.classNames = classNames
+    let names = try result.eachValue(of: folder, sink, side) { frame, values in
       scorer.add(
-        frame: frame, detections: facts.detections, scalars: facts.scalars,
-        wasDelivered: facts.wasDelivered)
+        frame: frame, detections: values.detections, scalars: values.scalars,
+        wasDelivered: values.wasDelivered)
     }
+    scorer.classNames = names ?? []
     return scorer.finish()
   }
 }
@@ -69,53 +72,27 @@ struct CaseLabels {
 extension CaseResult {
   /// Reads the values of a sink, with boxes in the pixels of the session's frames.
   ///
-  /// - Parameter body: Called with each frame, its values and the names of the classes so far.
-  func forEachFrame(
+  /// - Returns: The names of the sink's classes; `nil` if the sink does not exist.
+  func eachValue(
     of folder: GoldenFolder, _ sink: String, _ side: ReportBox.Side,
-    _ body: (FrameID, FrameFacts, [String]) throws -> Void
-  ) throws {
+    _ body: (FrameID, SinkValues) throws -> Void
+  ) throws -> [String]? {
     let places = BoxPlaces(self)
-    try folder.forEachFrame { frame, header in
-      guard let index = header.sinks.firstIndex(of: sink),
-        let outcome = frame.outcomes.first(where: { $0.sink == index })
-      else { return }
-      var facts = FrameFacts(outcome)
-      if !facts.detections.isEmpty {
-        guard let placement = places.placement(sink, frame.id, side) else {
+    return try folder.eachOutcome(at: sink) { frame, lines in
+      var values = SinkValues(lines)
+      if !values.detections.isEmpty {
+        guard let placement = places.placement(sink, frame, side) else {
           throw SuiteError(
             "suite.labels.place",
             "the boxes of '\(sink)' have no place in the frame: they are in several images, or each "
               + "in a different region",
             advice: "Send the detector's own boxes to the primary sink")
         }
-        for place in facts.detections.indices {
-          facts.detections[place].box = placement.inSource(facts.detections[place].box)
+        for place in values.detections.indices {
+          values.detections[place].box = placement.inSource(values.detections[place].box)
         }
       }
-      try body(frame.id, facts, header.classes[index])
-    }
-  }
-}
-
-/// The values of a frame that can be scored.
-struct FrameFacts {
-  var detections: [Detection] = []
-  var scalars: [String: Double] = [:]
-  /// Whether the frame came to the sink.
-  var wasDelivered: Bool
-
-  init(_ outcome: ResultFrame.Outcome) {
-    wasDelivered = outcome.ended == nil
-    for line in outcome.lines {
-      switch line {
-      case .detection(let line): detections.append(Detection(line))
-      case .classification(let index?, let label, let score):
-        // Written after the detections of the frame.
-        guard detections.indices.contains(index) else { continue }
-        detections[index].classes.append(Classification(label: label, score: score.value))
-      case .scalar(let name, let value): scalars[name] = value.value
-      default: break
-      }
+      try body(frame, values)
     }
   }
 }

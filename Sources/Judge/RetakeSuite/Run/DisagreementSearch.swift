@@ -104,29 +104,26 @@ package struct DisagreementSearch {
     let (facts, names) = try results(one, first)
     let (otherFacts, otherNames) = try results(other, second)
     var truth = Labels(classes: (names + otherNames.filter { !names.contains($0) }))
-    for (frame, facts) in facts {
+    for (frame, values) in facts {
       truth.frames[frame] = FrameLabels(
-        boxes: facts.detections.map { $0.label(names) }, scalars: facts.scalars)
+        boxes: values.detections.map { $0.label(names) }, scalars: values.scalars)
     }
     var scorer = LabelScorer(truth, classNames: otherNames)
-    for (frame, facts) in otherFacts {
+    for (frame, values) in otherFacts {
       scorer.add(
-        frame: frame, detections: facts.detections, scalars: facts.scalars,
-        wasDelivered: facts.wasDelivered)
+        frame: frame, detections: values.detections, scalars: values.scalars,
+        wasDelivered: values.wasDelivered)
     }
     return scorer.finish()
   }
 
   private func results(
     _ result: CaseResult, _ pipeline: String
-  ) throws -> ([(FrameID, FrameFacts)], classNames: [String]) {
+  ) throws -> ([(FrameID, SinkValues)], classNames: [String]) {
     guard let sink = result.pipeline?.primarySink else { throw PipelineRun.noSink(pipeline) }
-    var frames: [(FrameID, FrameFacts)] = []
-    var names: [String] = []
-    try result.forEachFrame(of: result.actual, sink, .actual) { frame, facts, known in
-      frames.append((frame, facts))
-      names = known
-    }
+    var frames: [(FrameID, SinkValues)] = []
+    let known = try result.eachValue(of: result.actual, sink, .actual) { frames.append(($0, $1)) }
+    var names = known ?? []
     // A detector without names has numbers.
     let largest = frames.flatMap(\.1.detections).map(\.classIndex).max() ?? -1
     names += (names.count..<max(names.count, largest + 1)).map { "\($0)" }

@@ -79,10 +79,7 @@ extension GoldenWriter.Plan {
     manifest.models = replay.modelFiles
     manifest.programs = replay.programFiles
     manifest.files = replay.storedFiles
-    if let reader {
-      manifest.labels = try LabelFile(inProject: project.folder, session: reader.folder.name)?
-        .sha256
-    }
+    manifest.labels = try reader.flatMap { try project.labelFolder.document(of: $0.folder.name)?.digest }
     manifest.compare = project.compare
     manifest.budgets = project.budgets
     var rules = project.compare

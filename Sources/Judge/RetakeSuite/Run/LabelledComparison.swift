@@ -85,7 +85,7 @@ package struct LabelledComparison {
 
   private func labelledSessions() throws -> [String] {
     let labelled = try project.sessionNames.filter {
-      try LabelFile(inProject: project.folder, session: $0) != nil
+      try project.labelFolder.document(of: $0) != nil
     }
     for pattern in sessions where !labelled.contains(where: { Glob.matches(pattern, $0) }) {
       throw SuiteError(
