@@ -117,6 +117,7 @@ extension CaseOverride {
   /// - Parameters:
   ///   - nanoseconds: Virtual time from the session's origin to the span's.
   ///   - first: By track, the sequence of the span's first frame.
+  /// - Throws: `ReplayError.badOverride` for faults of a camera.
   package static func shifted(
     _ overrides: [Self], by nanoseconds: Int64, first: [Int: Int]
   ) throws -> [Self] {
@@ -134,6 +135,11 @@ extension CaseOverride {
           swap.moment = number < 0 ? .nanoseconds(0) : .frame(track: track, sequence: number)
         }
         shifted = .swap(swap)
+      case .camera(let faults):
+        throw ReplayError.badOverride(
+          CameraFaults.word + faults.text,
+          detail: "the faults of a camera are drawn for the frames of the complete session",
+          advice: "Leave out the override: a span has other frames, and so other faults")
       }
       // Of several changes from before the span, the last is in force.
       result.removeAll { $0.key == shifted.key }
