@@ -15,9 +15,9 @@ package struct CameraFaults: Hashable, Sendable {
 
   /// Frames that are lost, in thousandths of a percent.
   package var drop = 0
-  /// How long the image stands still, once in two seconds.
+  /// How long the image stays the same, once in two seconds.
   package var freeze = Duration.zero
-  /// The latest that a frame is later than recorded.
+  /// How much later than recorded a frame can be.
   package var jitter = Duration.zero
   package var seed: UInt64 = 0
 

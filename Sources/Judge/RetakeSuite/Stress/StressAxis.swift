@@ -113,7 +113,7 @@ package struct StressAxis: Hashable, Sendable {
     SuiteError("suite.stress.bad", message, advice: advice)
   }
 
-  // MARK: What a strength does
+  // MARK: Effects
 
   /// The options of the stage `perturb`; `nil` for faults of the camera.
   func stageOptions(_ strength: Int, seed: UInt64) -> JSONValue? {
