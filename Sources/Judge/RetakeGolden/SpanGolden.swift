@@ -134,9 +134,11 @@ package struct SpanGolden {
   ) throws {
     let reader = try DecisionFileReader(folder.file(GoldenFolder.decisionsName))
     // Virtual time begins at the first frame, which is another one in the span.
-    let shift = reader.origin - (try DecisionFileReader(actual.file(GoldenFolder.decisionsName)).origin)
+    let shift =
+      reader.origin - (try DecisionFileReader(actual.file(GoldenFolder.decisionsName)).origin)
     while let data = try reader.nextLine() {
-      guard case .line(var line) = try reader.entry(data), let place = line.frame.flatMap({ ids[$0] })
+      guard case .line(var line) = try reader.entry(data),
+        let place = line.frame.flatMap({ ids[$0] })
       else { continue }
       (line.frame, line.time) = (place, line.time + shift)
       facts[place, default: Facts()].decisions.append(line)
@@ -185,7 +187,8 @@ package struct SpanGolden {
       scratch.file(name), key: manifest.key, origin: reader.origin)
     let mine = try facts(of: actual, isSpan: true)
     let differing = frames.keys.filter { frame in
-      (theirs[frame]?.decisions ?? []).filter { nodes.contains($0.node) } != mine[frame]?.decisions ?? []
+      (theirs[frame]?.decisions ?? []).filter { nodes.contains($0.node) } != mine[frame]?.decisions
+        ?? []
     }
     let changed = Set(differing)
     // Sorted, because the order of a Dictionary would reach the file.

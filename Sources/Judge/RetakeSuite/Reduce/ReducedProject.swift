@@ -142,7 +142,9 @@ struct ReducedProject {
       members["costs"] = .string(definition.costs.description)
       members["strictCosts"] = definition.strictCosts ? .bool(true) : nil
     }
-    if definition.seed != 0 { members["seed"] = Int64(exactly: definition.seed).map { .integer($0) } }
+    if definition.seed != 0 {
+      members["seed"] = Int64(exactly: definition.seed).map { .integer($0) }
+    }
     if !definition.tracks.isEmpty {
       members["tracks"] = .object(definition.tracks.mapValues { .integer(Int64($0)) })
     }
@@ -186,7 +188,8 @@ struct ReducedProject {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
     return names.reduce(0) { sum, name in
       var status = stat()
-      guard stat(folder.appending(path: name).path, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+      guard stat(folder.appending(path: name).path, &status) == 0,
+        status.st_mode & S_IFMT == S_IFREG
       else { return sum }
       return sum + Int(status.st_size)
     }

@@ -4,8 +4,8 @@ import RetakeCore
 import RetakeGolden
 import RetakeGraph
 package import RetakeReplay
-package import RetakeRuntime
 import RetakeRewrite
+package import RetakeRuntime
 import RetakeSession
 
 /// Finds the smallest span of a session that still shows a root cause, and writes it as a session
@@ -268,7 +268,8 @@ private final class ReductionProbes {
     }
     let count = times.frames(in: span, of: tracks).count
     let seconds = FixedDecimal(times.seconds(span), decimals: 3).text
-    let branches = sinksLeftOut.isEmpty ? "" : " without \(sinksLeftOut.sorted().joined(separator: ", "))"
+    let branches =
+      sinksLeftOut.isEmpty ? "" : " without \(sinksLeftOut.sorted().joined(separator: ", "))"
     reduction.note(
       "probe \(probes): \(counted(count, "frame")), \(seconds) s\(branches): "
         + (found == nil ? "does not show it" : "shows it"))
@@ -357,7 +358,8 @@ private final class ReductionProbes {
     guard let shown else { preconditionFailure("a search that returns has shown the cause") }
     let key = reduction.selected.key
     let reduced = ReducedProject(
-      project: change.project, definition: shown.definition, session: reduction.selected.sessionName,
+      project: change.project, definition: shown.definition,
+      session: reduction.selected.sessionName,
       pipeline: sinksLeftOut.isEmpty ? nil : change.pipeline, files: files)
     let reason = "reduced from \(key), root cause \(cause.root.id)"
     try reduced.write(

@@ -24,8 +24,10 @@ struct SoughtCause: Hashable {
       let first = comparison.findings.first(where: { $0.root == index })
     else {
       throw SuiteError(
-        "suite.reduce.ofRun", "the root cause '\(root.id)' is about the whole run, not about frames",
-        advice: "Choose another one: " + all.map(\.id).filter { $0 != root.id }.prefix(10)
+        "suite.reduce.ofRun",
+        "the root cause '\(root.id)' is about the whole run, not about frames",
+        advice: "Choose another one: "
+          + all.map(\.id).filter { $0 != root.id }.prefix(10)
           .joined(separator: ", "))
     }
     (self.root, finding) = (root, first)

@@ -40,7 +40,8 @@ struct SpanSearch {
     let others = (start..<last + 1).filter { !tried.contains($0) }
     for index in 0..<min(Self.laterMax, others.count) {
       // From the last one on, evenly spread.
-      let other = others[others.count - 1 - index * others.count / Self.laterMax.clamped(others.count)]
+      let other = others[
+        others.count - 1 - index * others.count / Self.laterMax.clamped(others.count)]
       if try holds(from: other) { return other }
     }
     return start

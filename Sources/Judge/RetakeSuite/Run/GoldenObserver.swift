@@ -79,7 +79,9 @@ extension GoldenWriter.Plan {
     manifest.models = replay.modelFiles
     manifest.programs = replay.programFiles
     manifest.files = replay.storedFiles
-    manifest.labels = try reader.flatMap { try project.labelFolder.document(of: $0.folder.name)?.digest }
+    manifest.labels = try reader.flatMap {
+      try project.labelFolder.document(of: $0.folder.name)?.digest
+    }
     manifest.compare = project.compare
     manifest.budgets = project.budgets
     var rules = project.compare
