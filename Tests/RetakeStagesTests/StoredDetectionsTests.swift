@@ -204,6 +204,7 @@ import Testing
     (#""bbox": [1, 2, 3, -4], "category_id": 1, "score": 1"#, "/0"),
     (#""bbox": [1, 2, 3, 4], "category_id": 1.5, "score": 1"#, "/0/category_id"),
     (#""segmentation": [], "category_id": 1, "score": 1"#, "/0/bbox"),
+    (#""bbox": [1, 2, 3, 4], "category_id": 1, "score": 1, "iscrowd": 1"#, "/0/iscrowd"),
   ])
   func `an element of COCO that cannot be used is refused by its place`(
     members: String, pointer: String
@@ -239,6 +240,29 @@ import Testing
     #expect(try found(try stage(text) { $0.outside = .keep }, 1).items.count == 1)
     let context = StageContext(frame: FrameID(track: 0, sequence: 0), timestamp: .zero, item: 0)
     #expect(throws: StageError.self) { try strict.process(dark(64, 48, bright: []), context) }
+  }
+
+  @Test func `a box without an area ends the run with its line unless it is kept`() throws {
+    let text = "1,-1,5,5,10,10,1\n2,-1,5,5,0,10,1\n"
+    let strict = try stage(text)
+    #expect(try found(strict, 0).items.count == 1)
+    let error = #expect(throws: StageError.self) { try found(strict, 1) }
+    #expect(error?.code == "detections.noArea" && error?.message.contains("line 2: ") == true)
+    #expect(try found(try stage(text) { $0.outside = .keep }, 1).items.count == 1)
+    // What a run has returned is returned again.
+    let run = try stage(Self.line(#"{"box":[1,2,0,4],"classIndex":0,"score":1}"#))
+    #expect(try found(run, 0).items.count == 1)
+  }
+
+  @Test func `results that are cut are not said to need a new golden`() throws {
+    let cut = String(Self.gold.dropLast(20))
+    let url = try folder.write(cut, to: "cut.gold")
+    let error = #expect(throws: (any Error).self) {
+      try StoredDetections(options: StoredOptions(file: url.path))
+    }
+    #expect(error?.facts.code.hasPrefix("core.results.") == true)
+    let advice = error?.facts.advice ?? ""
+    #expect(advice.contains("retake replay") && !advice.contains("accept"), "\(advice)")
   }
 
   @Test func `a file for more frames than the session has is refused by its first such line`()

@@ -95,6 +95,12 @@ package struct COCODocument {
       }
       detection.classIndex = index
     }
+    if let crowd = entry["iscrowd"], try integer(crowd, "\(place)/iscrowd") != 0 {
+      throw StoredError.element(
+        file, "\(place)/iscrowd", "the box is around a crowd, and not around one object",
+        advice: "Remove the annotations with \"iscrowd\": 1: they are regions in which COCO "
+          + "ignores detections")
+    }
     if let track = entry["track_id"] {
       detection.identity = try integer(track, "\(place)/track_id")
     }

@@ -70,9 +70,18 @@ package struct StoredDetections: PureStage, StoredStage {
     _ stored: StoredFrame, _ frame: Frame, _ id: FrameID
   ) throws(StageError) {
     let (width, height) = (frame.width, frame.height)
-    guard let index = stored.items.firstIndex(where: { $0.isOutside(width: width, height: height) })
-    else { return }
+    // Results of a run have the boxes that a stage returned.
+    let index = stored.items.firstIndex {
+      $0.isOutside(width: width, height: height) || !file.content.isOfRun && $0.hasNoArea
+    }
+    guard let index else { return }
     let place = file.content.unit.words(stored.places.isEmpty ? 0 : stored.places[index])
+    guard !stored.items[index].hasNoArea else {
+      throw halt(
+        "noArea",
+        "\(file.name), \(place): a box of the frame \(id) has no area, so it can match no object; "
+          + "remove it, or set 'outside' to 'keep'")
+    }
     throw halt(
       "outside",
       "\(file.name), \(place): no pixel of the frame \(id) of \(width)x\(height) is in "

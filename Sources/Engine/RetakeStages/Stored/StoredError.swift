@@ -75,6 +75,19 @@ struct StoredError: FactualError {
         : "Set the option 'sink' to one of: \(names)")
   }
 
+  /// Results that are cut or damaged: here no new golden would help.
+  static func results(_ error: ResultTextError) -> Self {
+    var facts = error.facts
+    switch error {
+    case .header, .line, .block, .cutShort:
+      facts.advice =
+        "Restore the file, for instance with 'git checkout', or write the detections again: "
+        + "retake replay SESSION --pipeline PIPELINE --output FOLDER"
+    case .precision, .version, .lineEnds: break
+    }
+    return Self(facts: facts)
+  }
+
   static func otherRun(_ file: String) -> Self {
     Self(
       "stages.detections.otherRun", "the file is of another run than the first results file",

@@ -71,7 +71,12 @@ final class StoredFile: Sendable {
     case .lines:
       var lines = ResultLineFile(file: options.file, sink: options.sink)
       return try lines.content(text)
-    case .golden, .automatic: return try GoldenResults(sink: options.sink).content(files)
+    case .golden, .automatic:
+      do {
+        return try GoldenResults(sink: options.sink).content(files)
+      } catch let error as ResultTextError {
+        throw StoredError.results(error)
+      }
     }
   }
 }

@@ -58,6 +58,9 @@ extension Detection {
 
   static let classMax = 65_535
 
+  /// Whether a side of the box is 0.
+  var hasNoArea: Bool { box.width == 0 || box.height == 0 }
+
   /// Whether no pixel of a frame is in the box. A box without an area may be at the edge.
   package func isOutside(width: Int, height: Int) -> Bool {
     let (right, bottom) = (box.x + box.width, box.y + box.height)
