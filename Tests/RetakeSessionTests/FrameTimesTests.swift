@@ -139,4 +139,14 @@ import Testing
     let again = try SessionRecovery(session.folder.path, fromMedia: true).run()
     #expect(again.notes.contains { $0.contains("--times") }, "\(again.notes)")
   }
+
+  @Test func `an unclear unit is an error about times, and not about a sensor`() throws {
+    let path = try folder.write("0\n40\n", to: "video.pts").path
+    let error = #expect(throws: SensorError.self) { try FrameTimesFile(parsing: path) }
+    #expect(error?.facts.message.contains("does not describe the times of the frames") == true)
+    #expect(error?.facts.advice?.contains("--times") == true)
+    let line = try folder.write("t_ms\n0\nforty\n\"\n", to: "a.csv").path
+    let other = #expect(throws: SensorError.self) { try FrameTimesFile(parsing: line) }
+    #expect(other?.facts.advice?.contains("columns=") == false)
+  }
 }

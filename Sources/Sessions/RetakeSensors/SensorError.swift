@@ -4,6 +4,8 @@ package import RetakeCore
 package enum SensorError: RetakeError, Equatable {
   /// `--sensor` cannot be parsed, because of `problem`.
   case badOption(text: String, problem: String)
+  /// The same of `--times`.
+  case badTimes(text: String, problem: String)
   case missing(file: String)
   case unreadable(file: String, cause: String)
   /// The file's name does not say which format it has.
@@ -38,6 +40,10 @@ package enum SensorError: RetakeError, Equatable {
       ErrorFacts(
         "sensor.option", "'\(text)' does not describe a sensor: \(problem)",
         advice: "Write for example: --sensor imu.csv:time=t,unit=us", kind: .usage)
+    case .badTimes(let text, let problem):
+      ErrorFacts(
+        "sensor.option", "'\(text)' does not describe the times of the frames: \(problem)",
+        advice: "Write for example: --times frames.csv:time=t,unit=us", kind: .usage)
     case .missing(let file):
       ErrorFacts(
         "sensor.file.missing", "there is no such file", at: file,

@@ -18,6 +18,14 @@ package struct FrameTimesFile: Sendable {
   ///
   /// - Throws: `SensorError`.
   package init(parsing text: String) throws {
+    do {
+      try self.init(reading: text)
+    } catch SensorError.badOption(let text, let problem) {
+      throw SensorError.badTimes(text: text, problem: problem)
+    }
+  }
+
+  private init(reading text: String) throws {
     let (path, options) = try SensorRequest.parts(of: text, keys: Self.keys)
     file = path
     var lines = try SensorLineReader(path)
@@ -42,7 +50,7 @@ package struct FrameTimesFile: Sendable {
           [UInt8(ascii: "\t"), UInt8(ascii: ";")].first { line.contains($0) } ?? separator
       }
       guard let fields = CSVRows.fields(line, separator) else {
-        throw SensorError.badLine(file: path, line: lines.number, problem: "a quote is not closed")
+        throw SensorError.badPoint(file: path, line: lines.number, problem: "a quote is not closed")
       }
       if column == nil {
         let isNamed =
@@ -62,7 +70,7 @@ package struct FrameTimesFile: Sendable {
         if isNamed { continue }
       }
       guard let column, fields.indices.contains(column.place) else {
-        throw SensorError.badLine(file: path, line: lines.number, problem: "it has no such column")
+        throw SensorError.badPoint(file: path, line: lines.number, problem: "it has no such column")
       }
       try add(fields[column.place], &unit, line: lines.number, text)
     }
@@ -84,7 +92,7 @@ package struct FrameTimesFile: Sendable {
         file: file, line: line, text: String(field.prefix(40)), unit: known)
     }
     guard time >= nanoseconds.last ?? .min, nanoseconds.count < Self.countMax else {
-      throw SensorError.badLine(
+      throw SensorError.badPoint(
         file: file, line: line, problem: "its time is before the time of the frame before")
     }
     nanoseconds.append(time)
