@@ -34,6 +34,9 @@ enum NotesTemplate {
   }
 
   private static func capitalized(_ text: String) -> String {
-    text.prefix(1).uppercased() + text.dropFirst()
+    // A note may begin with the name of a file, which is kept.
+    let word = text.prefix { $0 != " " && $0 != ":" }
+    guard word.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return text }
+    return text.prefix(1).uppercased() + text.dropFirst()
   }
 }

@@ -42,7 +42,7 @@ struct AppendedFiles {
     boundaryNotes =
       ChapterNotes(
         names: names, overlap: overlap, boundaries: found.boundaries, track: rows[0].0.index
-      ).texts
+      ).texts + Self.turnNotes(chapters)
     hasRepeatedFrames = found.boundaries.contains { $0.repeated > 0 }
     fact =
       JSONValue.object([
@@ -53,6 +53,19 @@ struct AppendedFiles {
         path: chapters[$0].file.path, source: files[$0].source, streams: files[$0].all,
         shift: -found.moves[$0], start: found.starts[$0],
         continues: found.continues[$0])
+    }
+  }
+
+  /// Files that players turn otherwise than the first file.
+  private static func turnNotes(_ chapters: [Chapter]) -> [String] {
+    func text(_ stream: MediaStream) -> String { stream.displayTurn?.text ?? "do not turn it" }
+    return chapters.dropFirst().flatMap { chapter in
+      zip(chapters[0].streams, chapter.streams).compactMap { first, stream in
+        guard first.displayTurn != stream.displayTurn else { return nil }
+        return "track \(first.index): players \(text(first)) in \(chapters[0].name), and "
+          + "\(text(stream)) in \(chapter.name); all frames are shown as those of "
+          + chapters[0].name
+      }
     }
   }
 
