@@ -144,4 +144,19 @@ import Testing
     let once = try workplace.retake(words: words + ["--name", "once", "--overlap", "once"]).json()
     #expect(once.tracks[0].frames.int == 75)
   }
+
+  @Test func `images and measurements are said to be imported otherwise`() throws {
+    try workplace.folder.write("1\n", to: "nums/README")
+    for number in 0..<2 {
+      try workplace.ffmpeg(
+        "-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", "1", "nums/\(number).png")
+    }
+    let images = try workplace.retake("import", "nums/0.png", "nums/1.png")
+    #expect(images.status == 64)
+    #expect(images.stderr.contains("retake import nums --rate N"), "\(images.stderr)")
+    try workplace.folder.write("1\n", to: "DJI_0001.SRT")
+    let log = try workplace.retake("import", "DJI_0001.SRT")
+    #expect(log.status == 64)
+    #expect(log.stderr.contains("retake import VIDEO --sensor DJI_0001.SRT"), "\(log.stderr)")
+  }
 }

@@ -7,7 +7,7 @@ package struct MediaFolder: Hashable, Sendable {
   package var kind: String
   package var remedy: String
 
-  private static let imageEndings: Set<String> = [
+  package static let imageEndings: Set<String> = [
     "bmp", "jpeg", "jpg", "pgm", "png", "ppm", "tif", "tiff", "webp",
   ]
   private static let videoEndings: Set<String> = [

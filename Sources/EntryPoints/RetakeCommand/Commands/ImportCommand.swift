@@ -111,8 +111,26 @@ struct ImportCommand: ParsableCommand {
     guard append || overlap == nil else {
       throw ValidationError("--overlap is for files that are appended; add --append")
     }
+    try validateKinds()
     for file in files { try validate(file) }
     if append { try validateAppend() }
+  }
+
+  /// Files that are imported otherwise: images of one folder, and measurements.
+  private func validateKinds() throws {
+    func ending(_ file: String) -> String { URL(fileURLWithPath: file).pathExtension.lowercased() }
+    if files.count > 1, files.allSatisfy({ MediaFolder.imageEndings.contains(ending($0)) }) {
+      let parent = NSString(string: files[0]).deletingLastPathComponent
+      let folder = parent.isEmpty ? "." : parent
+      throw ValidationError(
+        "these are \(files.count) images; import their folder: retake import \(folder.shellWord) "
+          + "--rate N, with N images a second")
+    }
+    if let file = files.first(where: { ["gpx", "nmea", "srt"].contains(ending($0)) }) {
+      throw ValidationError(
+        "'\(file)' has measurements or text, and no video; import it with its video: retake import "
+          + "VIDEO --sensor \(file.shellWord)")
+    }
   }
 
   private func validateAppend() throws {
