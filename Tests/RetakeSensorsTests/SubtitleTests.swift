@@ -124,6 +124,59 @@ struct SubtitleTests {
         == "sensor.line: line 3: '1x' is not a number; it is the color_md")
   }
 
+  /// `DJI_0001.SRT` of a Mavic Air 2, where a blank is before each colon.
+  @Test func `the compact form has the f-number times 100, and the focal length times 10`() throws {
+    let (sensor, rows) = try rows(
+      entries([
+        "SrtCnt : 1, DiffTime : 33ms\n2023-01-06 18:56:48,380,821\n[iso : 3200] "
+          + "[shutter : 1/50.0] [fnum : 280] [ev : 0.7] [ct : 3925] [color_md : default] "
+          + "[focal_len : 240] [latitude: 55.6]",
+        "[iso : 3200] [fnum : 2.8] [focal_len : 24.00]", "[fnum: 11] [focal_len: 240]",
+      ]))
+    func values(_ name: String) throws -> [Double] {
+      let place = try #require(sensor.channels.firstIndex(of: name))
+      return rows.map { $0.numbers[place] }
+    }
+    #expect(try values("fnum") == [2.8, 2.8, 11])
+    #expect(try values("focal_len") == [24, 24, 240])
+    #expect(try values("iso")[0] == 3200 && values("ct")[0] == 3925)
+  }
+
+  @Test(arguments: ["[ev: 1] [ev: 2]", "[ev: 1ms]", "[ev: x]", "[latitude: 555]"])
+  func `columns leave out a field that cannot be read`(damage: String) throws {
+    let text = entries(["[iso: 100] [ev: 0]", "[iso: 200] \(damage)", "[iso: 300] [ev: 0]"])
+    let error = #expect(throws: SensorError.self) { try self.rows(text) }
+    #expect(error?.facts.advice?.contains("columns=A+B") == true)
+    #expect(try rows(text, options: "columns=iso").1.map(\.numbers) == [[100], [200], [300]])
+  }
+
+  @Test func `damage that no choice of columns leaves out is not said to be one`() throws {
+    let text = entries(["[iso: 100] [ev: 0]", "[iso: 200] [ev: 1", "[iso: 300] [ev: 0]"])
+    for options in ["", "columns=iso"] {
+      let error = #expect(throws: SensorError.self) { try self.rows(text, options: options) }
+      #expect(error?.facts.advice == "Correct the line, or remove it from the file")
+    }
+  }
+
+  @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+  func `UTF-16 with its byte order mark is read`(encoding: String.Encoding) throws {
+    let text = entries(["[iso: 100] [ev: 0]", "[iso: 200] [ev: 1]"])
+    let site = try SampleSite()
+    let file = site.folder.file("a.srt")
+    let bytes = try #require(("\u{FEFF}" + text).data(using: encoding))
+    try bytes.write(to: file)
+    let found = try SensorFileImport(SensorRequest(parsing: file.path), start: 0)
+      .run(into: site.samples)
+    #expect(found.count == 2)
+    // Half of a pair of surrogates.
+    let damaged: [UInt8] = encoding == .utf16BigEndian ? [0xD8, 0x00] : [0x00, 0xD8]
+    try (bytes.prefix(40) + damaged + bytes.dropFirst(40)).write(to: file)
+    let cause = fault {
+      try SensorFileImport(SensorRequest(parsing: file.path), start: 0).run(into: site.samples)
+    }
+    #expect(cause?.isEmpty == false)
+  }
+
   @Test func `what was left out is named`() throws {
     let site = try SampleSite()
     let file = try site.folder.write(

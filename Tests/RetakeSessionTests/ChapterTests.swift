@@ -476,4 +476,72 @@ import Testing
     #expect(last.pixelHash == whole.last?.pixelHash)
     #expect(abs(last.ptsNanoseconds - whole[361].ptsNanoseconds) < 100_000_000)
   }
+
+  // MARK: Subtitles
+
+  @Test func `a file of subtitles for each chapter is one sensor`() throws {
+    let videos = try (0..<3).map { try clip("DJI_000\($0).MP4", from: $0 * Self.frames) }
+    let logs = try (0..<3).map { chapter in
+      let entries = (0..<8).map { number in
+        "\(number + 1)\n00:00:00,\(number)00 --> 00:00:00,\(number)50\n"
+          + "[iso: \(chapter * 8 + number)] [ev: 0]\n\n"
+      }
+      return try folder.write(entries.joined(), to: "DJI_000\(chapter).SRT").path
+    }
+    func sensors(_ name: String, _ logs: [String]) throws -> (ImportResult, [SampleRecord]) {
+      let result = try SessionImporter(
+        ImportOptions(
+          file: videos[0], appending: Array(videos.dropFirst()), name: name,
+          into: folder.file("R").path, sensors: logs, hasSound: false)
+      ).run()
+      return (result, try samples(result, "telemetry"))
+    }
+    // By their names, in any order; by their order, if the names do not match.
+    let others = try logs.map { log in
+      let copy = folder.file("log-" + URL(filePath: log).lastPathComponent)
+      try FileManager.default.copyItem(atPath: log, toPath: copy.path)
+      return copy.path
+    }
+    for (name, given) in [("a", logs), ("b", [logs[2], logs[0], logs[1]]), ("c", others)] {
+      let (result, found) = try sensors(name, given)
+      #expect(result.sensors.map(\.name) == ["telemetry"], "\(name)")
+      #expect(found.map { $0.numbers[0] } == (0..<24).map { Double($0) }, "\(name)")
+      let starts = try [0, 25, 50].map { try rows(result)[$0].ptsNanoseconds }
+      #expect([0, 8, 16].map { found[$0].timeNanoseconds } == starts, "\(name)")
+    }
+    // An option of its own makes it a sensor of its own.
+    let (own, _) = try sensors("d", [logs[0], logs[1] + ":offset=1s", logs[2]])
+    #expect(own.sensors.count == 2)
+  }
+
+  // MARK: Display
+
+  @Test func `chapters that players turn differently are noted`() throws {
+    let file = try clip("a.mp4", from: 0)
+    let plain = try clip("b.mp4", from: 25)
+    let turned = folder.file("c.mp4").path
+    let made = try runFFmpeg(
+      arguments: [
+        "-v", "error", "-nostdin", "-y", "-display_rotation", "90", "-i", plain, "-c", "copy",
+        turned,
+      ])
+    try #require(
+      made.status == 0 || made.stderr.contains("display_rotation"), "\(made.stderr)")
+    let other =
+      made.status == 0 ? turned : try clip("c.mp4", from: 25, ["-metadata:s:v:0", "rotate=90"])
+    let notes = try importing([file, other]).notes
+    #expect(
+      notes.contains {
+        $0.hasPrefix("track 0: players do not turn it in a.mp4, and turn it ")
+          && $0.hasSuffix("in c.mp4; all frames are shown as those of a.mp4")
+      }, "\(notes)")
+    #expect(
+      try importing([file, plain], name: "same").notes.allSatisfy { !$0.contains("players") })
+  }
+
+  @Test func `NOTES.md keeps the name of a file with which a note begins`() throws {
+    let result = try importing([try clip("nt1.mp4", from: 0), try clip("nt2.mp4", from: 25)])
+    let notes = try String(contentsOfFile: result.folder.path + "/NOTES.md", encoding: .utf8)
+    #expect(notes.contains("- nt2.mp4 begins at frame"), "\(notes)")
+  }
 }

@@ -59,7 +59,8 @@ struct JSONLineRows: SensorRows {
       throw SensorError.sameColumns(file: request.file, name: name)
     }
     guard let text = values[timeName].flatMap(Self.text) else {
-      throw bad("it has no '\(timeName)'")
+      throw SensorError.badPoint(
+        file: request.file, line: lines.number, problem: "it has no '\(timeName)'")
     }
     guard let time = SensorTime.parse(text, unit) else {
       throw SensorError.badTime(
@@ -81,12 +82,12 @@ struct JSONLineRows: SensorRows {
     while let line = try lines.next() {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
       guard let value = try? JSONValue(parsing: Data(line)), case .object = value else {
-        throw SensorError.badLine(
+        throw SensorError.badPoint(
           file: request.file, line: lines.number, problem: "it is not one JSON object")
       }
       var members: [Member] = []
       guard Self.flatten(value, "", 0, &members) else {
-        throw SensorError.badLine(
+        throw SensorError.badPoint(
           file: request.file, line: lines.number,
           problem: "it is nested deeper than \(Self.depthMax), or has more than "
             + "\(Self.membersMax) values")

@@ -64,5 +64,28 @@ struct SensorLineReader {
       throw SensorError.unreadable(file: file, cause: error.systemText)
     }
     if let piece, !piece.isEmpty { bytes += piece } else { isEnd = true }
+    if number == 0, Self.wideMarks.contains(where: bytes.starts) { try readWide() }
+  }
+
+  /// The byte order marks of UTF-16, which programs of Windows write.
+  private static let wideMarks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF]]
+  /// A file of UTF-16 is converted as a whole.
+  private static let wideBytesMax = 64 << 20
+
+  private mutating func readWide() throws {
+    // Ends: the file ends, or is too large.
+    while !isEnd {
+      guard bytes.count <= Self.wideBytesMax else {
+        throw SensorError.unreadable(
+          file: file,
+          cause: "it is UTF-16 of more than \(Self.wideBytesMax >> 20) MiB; convert it to UTF-8")
+      }
+      let piece = try? handle.read(upToCount: Self.pieceBytes)
+      if let piece, !piece.isEmpty { bytes += piece } else { isEnd = true }
+    }
+    guard let text = String(data: Data(bytes), encoding: .utf16) else {
+      throw SensorError.unreadable(file: file, cause: "its UTF-16 text is damaged")
+    }
+    bytes = Array(text.utf8)
   }
 }

@@ -26,6 +26,8 @@ package struct SensorRequest: Hashable, Sendable {
   package var valueUnit: String
   /// The columns of the values, in order; empty for all others.
   package var columns: [String]
+  /// Subtitles of a recording in several files, which are one sensor; empty for `file` alone.
+  package var chapters: [SubtitleChapter] = []
 
   package static let keys = [
     "columns", "format", "kind", "name", "offset", "time", "unit", "value-unit",
@@ -120,6 +122,13 @@ package struct SensorRequest: Hashable, Sendable {
     case "pts": throw SensorError.onlyTimes(file: path)
     default: throw SensorError.unknownFormat(file: path)
     }
+  }
+
+  /// Whether another file is read in the same way.
+  package func isLike(_ other: SensorRequest) -> Bool {
+    var same = other
+    same.file = file
+    return self == same
   }
 
   /// The name of the sensor, and its kind, of a format that names the measured quantity.

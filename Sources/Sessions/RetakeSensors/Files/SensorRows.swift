@@ -87,7 +87,9 @@ struct CSVRows: SensorRows {
       .badLine(file: request.file, line: line, problem: problem)
     }
     guard fields.count == columnCount else {
-      throw bad("it has \(counted(fields.count, "field")), and the first line \(columnCount)")
+      throw SensorError.badPoint(
+        file: request.file, line: line,
+        problem: "it has \(counted(fields.count, "field")), and the first line \(columnCount)")
     }
     if mayBeDate, SensorTime.date(fields[timeColumn]) != nil { unit = .date }
     mayBeDate = false
@@ -115,7 +117,7 @@ struct CSVRows: SensorRows {
           [UInt8(ascii: "\t"), UInt8(ascii: ";")].first { line.contains($0) } ?? separator
       }
       guard let fields = Self.fields(line, separator), fields.count <= Self.columnsMax else {
-        throw SensorError.badLine(
+        throw SensorError.badPoint(
           file: request.file, line: lines.number,
           problem: "a quote is not closed, or there are more than \(Self.columnsMax) fields")
       }

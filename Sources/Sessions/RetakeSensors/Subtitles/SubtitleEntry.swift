@@ -28,4 +28,6 @@ struct SubtitleProblem: Error, Equatable {
   /// As in `SubtitleEntry.Line`.
   var place: Int
   var problem: String
+  /// Whether the problem is in the value of one field, so that other fields can be read.
+  var isOfField = true
 }

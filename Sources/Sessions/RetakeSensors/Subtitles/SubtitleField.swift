@@ -14,13 +14,21 @@ struct SubtitleField: Equatable {
   /// As in `SubtitleEntry.Line`.
   var place: Int
 
-  /// - Parameter isOlder: Whether the field is outside brackets, as older cameras write it: their
-  ///   `Shutter:60` is 1/60 s.
-  init(_ name: String, _ text: Substring, isOlder: Bool, place: Int) {
+  /// - Parameters:
+  ///   - isOlder: Whether the field is outside brackets, as older cameras write it: their
+  ///     `Shutter:60` is 1/60 s.
+  ///   - isCompact: Whether a blank is before the colon. Such cameras write `fnum : 280` for f/2.8,
+  ///     and `focal_len : 240` for 24 mm.
+  init(_ name: String, _ text: Substring, isOlder: Bool, isCompact: Bool = false, place: Int) {
     let lower = name.lowercased()
     self.name = Self.names[lower] ?? lower
     self.place = place
     value = Self.value(text, of: self.name, isOlder: isOlder)
+    if isCompact, let scale = Self.compactScales[self.name], !text.contains("."),
+      case .number(let number, let unit) = value
+    {
+      value = .number(number / scale, unit: unit)
+    }
   }
 
   /// Names of measurements that make an entry telemetry.
@@ -40,6 +48,9 @@ struct SubtitleField: Equatable {
     "gb_pitch": "°", "gb_roll": "°", "gb_yaw": "°", "home_latitude": "°", "home_longitude": "°",
     "latitude": "°", "longitude": "°", "rel_alt": "m", "shutter": "s",
   ]
+
+  /// Of whole numbers.
+  private static let compactScales = ["fnum": 100.0, "focal_len": 10]
 
   /// Units after a number, as cameras write them.
   private static let endings = [

@@ -35,7 +35,9 @@ struct SubtitleFile: SubtitleEntries {
   }
 
   func damage(_ problem: SubtitleProblem, in entry: SubtitleEntry) -> SensorError {
-    .badLine(file: file, line: problem.place, problem: problem.problem)
+    problem.isOfField
+      ? .badLine(file: file, line: problem.place, problem: problem.problem)
+      : .badPoint(file: file, line: problem.place, problem: problem.problem)
   }
 
   private mutating func take(_ text: String) throws {

@@ -42,7 +42,7 @@ struct SubtitleRows: SensorRows {
 
   mutating func next() throws -> SensorRow? {
     while let entry = try entries.next() {
-      let fields = try SubtitleSurvey.fields(of: entry, entries)
+      let fields = try SubtitleSurvey.fields(of: entry, entries, columns: channels)
       if fields.isEmpty {
         if bare.count == 0 { bare.first = entry.place }
         bare.count += 1

@@ -21,10 +21,6 @@ struct SubtitleScanner {
       var scanner = SubtitleScanner(line)
       fields += try scanner.run()
     }
-    if let field = fields.first(where: { !$0.isInRange }) {
-      throw SubtitleProblem(
-        place: field.place, problem: "the \(field.name) is not a place; longitude comes first")
-    }
     return fields
   }
 
@@ -78,7 +74,11 @@ struct SubtitleScanner {
       throw bad("'[\(Self.text(inside).prefix(40))]' is not a name and a value")
     }
     for (name, value) in Self.pairs(names, in: inside) {
-      fields.append(SubtitleField(name, value, isOlder: false, place: place))
+      let isCompact = Self.isCompact(name, in: inside)
+      fields.append(
+        SubtitleField(
+          String(decoding: inside[name], as: UTF8.self), value, isOlder: false,
+          isCompact: isCompact, place: place))
     }
   }
 
@@ -129,7 +129,10 @@ struct SubtitleScanner {
     let names = Self.names(in: plain[...])
     for (name, value) in Self.pairs(names, in: plain[...]) {
       let word = value.prefix { $0 != " " && $0 != "," }
-      fields.append(SubtitleField(name, word, isOlder: true, place: place))
+      fields.append(
+        SubtitleField(
+          String(decoding: plain[name], as: UTF8.self), word, isOlder: true,
+          isCompact: Self.isCompact(name, in: plain[...]), place: place))
     }
     guard names.isEmpty else { return }
     for part in plain.split(separator: UInt8(ascii: ",")) {
@@ -143,7 +146,7 @@ struct SubtitleScanner {
   }
 
   private func bad(_ problem: String) -> SubtitleProblem {
-    SubtitleProblem(place: place, problem: problem)
+    SubtitleProblem(place: place, problem: problem, isOfField: false)
   }
 
   // MARK: Names and values
@@ -162,14 +165,19 @@ struct SubtitleScanner {
     return names
   }
 
+  /// Whether there is a blank between a name and its colon.
+  private static func isCompact(_ name: Range<Int>, in text: ArraySlice<UInt8>) -> Bool {
+    name.upperBound < text.endIndex && text[name.upperBound] != UInt8(ascii: ":")
+  }
+
   /// Each name, with the text up to the next name.
   private static func pairs(
     _ names: [Range<Int>], in text: ArraySlice<UInt8>
-  ) -> [(String, Substring)] {
+  ) -> [(Range<Int>, Substring)] {
     names.enumerated().map { place, name in
       let colon = text[name.upperBound...].firstIndex(of: UInt8(ascii: ":")) ?? name.upperBound
       let end = place + 1 < names.count ? names[place + 1].lowerBound : text.endIndex
-      return (String(decoding: text[name], as: UTF8.self), Self.text(text[(colon + 1)..<end]))
+      return (name, Self.text(text[(colon + 1)..<end]))
     }
   }
 

@@ -10,8 +10,8 @@ struct SubtitleSurvey {
   private struct Field {
     var name: String
     var unit: String?
-    /// The error of the first value that is not a number.
-    var word: SensorError?
+    /// The error of the first value that is not a number, or has another unit.
+    var problem: SensorError?
   }
 
   /// Different names of a file's fields.
@@ -25,26 +25,35 @@ struct SubtitleSurvey {
 
   /// The fields of an entry, each once.
   ///
+  /// - Parameter columns: The fields that are read; empty for all.
   /// - Throws: `SensorError`.
   static func fields(
-    of entry: SubtitleEntry, _ entries: any SubtitleEntries
+    of entry: SubtitleEntry, _ entries: any SubtitleEntries, columns: [String]
   ) throws -> [SubtitleField] {
-    let fields: [SubtitleField]
+    var fields: [SubtitleField]
     do {
       fields = try SubtitleScanner.fields(of: entry)
     } catch {
       throw entries.damage(error, in: entry)
+    }
+    let all = fields
+    if !columns.isEmpty { fields.removeAll { !columns.contains($0.name) } }
+    if let field = fields.first(where: { !$0.isInRange }) {
+      throw entries.damage(
+        SubtitleProblem(
+          place: field.place, problem: "the \(field.name) is not a place; longitude comes first"),
+        in: entry)
     }
     if let name = fields.map(\.name).firstRepeated {
       let place = fields.last { $0.name == name }?.place ?? 0
       throw entries.damage(
         SubtitleProblem(place: place, problem: "its entry has '\(name)' twice"), in: entry)
     }
-    return fields
+    return all
   }
 
   mutating func take(_ entry: SubtitleEntry, _ entries: any SubtitleEntries) throws {
-    for field in try Self.fields(of: entry, entries) {
+    for field in try Self.fields(of: entry, entries, columns: columns) {
       func damage(_ problem: String) -> SensorError {
         entries.damage(SubtitleProblem(place: field.place, problem: problem), in: entry)
       }
@@ -59,29 +68,31 @@ struct SubtitleSurvey {
       switch field.value {
       case .missing: break
       case .text(let text):
-        fields[place].word =
-          fields[place].word
+        fields[place].problem =
+          fields[place].problem
           ?? damage("'\(text.prefix(40))' is not a number; it is the \(field.name)")
       case .number(_, let unit):
-        guard fields[place].unit == nil || fields[place].unit == unit else {
-          throw damage(
-            "the \(field.name) is in '\(unit)', and in '\(fields[place].unit ?? "")' before")
+        if let before = fields[place].unit, before != unit {
+          fields[place].problem =
+            fields[place].problem
+            ?? damage("the \(field.name) is in '\(unit)', and in '\(before)' before")
         }
-        fields[place].unit = unit
+        fields[place].unit = fields[place].unit ?? unit
       }
     }
   }
 
   /// The fields that are numbers, in the order in which they were found, or the chosen fields.
   ///
-  /// - Throws: `SensorError` for a field that is a number in some entries and a word in others.
+  /// - Throws: `SensorError` for a field that is a number in some entries and a word in others, or
+  ///   has several units.
   func channels() throws -> [String] {
     for name in columns where places[name] == nil {
       throw SensorError.noColumn(file: file, name: name, known: fields.map(\.name))
     }
     let chosen = columns.isEmpty ? fields.filter { $0.unit != nil }.map(\.name) : columns
     for field in chosen.compactMap({ places[$0] }).map({ fields[$0] }) {
-      if let word = field.word { throw word }
+      if let problem = field.problem { throw problem }
     }
     return chosen
   }

@@ -35,7 +35,8 @@ package struct SubtitleTelemetry {
     case .empty: throw SensorError.noSamples(file: request.file)
     }
     return try SubtitleRows(columns: request.columns, of: request.file) {
-      try SubtitleFile(request.file)
+      guard let first = request.chapters.first else { return try SubtitleFile(request.file) }
+      return try SubtitleChapters(first, then: request.chapters.dropFirst())
     }
   }
 

@@ -62,7 +62,7 @@ struct SensorImporting {
         try readSubtitles(files, into: samples, &outcome)
         outcome.notes += neighbors(requests)
       }
-      for request in requests {
+      for request in Self.joined(requests, files) {
         let found = try SensorFileImport(request, start: frames.lowerBound) { _ in
           report(progress(samples))
         }.run(into: samples)
@@ -78,6 +78,41 @@ struct SensorImporting {
       throw SessionError.interrupted
     }
     return outcome
+  }
+
+  /// Subtitles of several chapters become one request, in the place of their first.
+  ///
+  /// A file belongs to the chapter of its name (`DJI_0001.SRT`, `DJI_0001.MP4`); without such names,
+  /// files of the same number as the chapters belong to them in their order. A file with an option
+  /// of its own is a sensor of its own.
+  private static func joined(_ requests: [SensorRequest], _ files: [File]) -> [SensorRequest] {
+    let subtitles = requests.indices.filter {
+      requests[$0].format == .srt && requests[$0].offset == nil && requests[$0].name == nil
+    }
+    guard files.count > 1, let first = subtitles.first,
+      subtitles.allSatisfy({ requests[$0].isLike(requests[first]) })
+    else { return requests }
+    func stem(_ path: String) -> String {
+      URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent.lowercased()
+    }
+    var places = subtitles.map { number in
+      files.firstIndex { stem($0.source) == stem(requests[number].file) }
+    }
+    if places.allSatisfy({ $0 == nil }), places.count == files.count {
+      places = files.indices.map { $0 }
+    }
+    let pairs = zip(places, subtitles).compactMap { place, number in place.map { ($0, number) } }
+    guard !pairs.isEmpty, Set(pairs.map(\.0)).count == pairs.count, pairs.count == places.count
+    else { return requests }
+    let ordered = pairs.sorted { $0.0 < $1.0 }
+    var joined = requests
+    joined[first].file = requests[ordered[0].1].file
+    joined[first].chapters = ordered.map { place, number in
+      SubtitleChapter(
+        file: requests[number].file, shift: files[place].shift, start: files[place].start)
+    }
+    for number in subtitles.dropFirst().reversed() { joined.remove(at: number) }
+    return joined
   }
 
   /// The streams that continue one another: the first of each file, then the second.
