@@ -60,7 +60,7 @@ struct ClassFrame {
     return best?.object
   }
 
-  /// Without the detections that found no object and lie in an ignored region, as TrackEval removes
+  /// Without the detections that found no object and are in an ignored region, as TrackEval removes
   /// them for KITTI and BDD100K.
   func withoutRegions() -> ClassFrame {
     guard regionShares.contains(where: { $0 > 0.5 + 0x1p-52 }) else { return self }

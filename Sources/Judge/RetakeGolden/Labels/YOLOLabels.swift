@@ -99,10 +99,10 @@ struct YOLOLabels {
 
   // MARK: Names
 
-  /// The names in a file of the folder, or of the folder around it.
+  /// The names in a file of the folder, or of the two folders around it.
   private func names() throws -> [Int: String] {
-    let around = URL(fileURLWithPath: folder).deletingLastPathComponent().path
-    for place in [folder, around] {
+    let around = URL(fileURLWithPath: folder).standardizedFileURL.deletingLastPathComponent()
+    for place in [folder, around.path, around.deletingLastPathComponent().path] {
       for name in Self.nameFiles {
         let path = "\(place)/\(name)"
         guard RegularFile.isTaken(path) else { continue }
@@ -111,7 +111,7 @@ struct YOLOLabels {
       }
     }
     throw LabelError.unclear(
-      folder, "neither it nor the folder around it has classes.txt, obj.names or data.yaml",
+      folder, "neither it nor the folders around it have classes.txt, obj.names or data.yaml",
       advice: "Name the classes in their order: --classes car,person")
   }
 
