@@ -115,7 +115,8 @@ private struct WrongCount: StatefulStage {
     _ session: String, _ pipeline: String = ProjectFixture.pipeline, mode: String = "every-frame",
     _ register: (inout StageRegistry) -> Void = { _ in }
   ) throws -> ProjectFixture {
-    let fixture = try ProjectFixture("v: 1\ncases:\n  motion: {pipeline: motion.json, mode: \(mode)}\n")
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json, mode: \(mode)}\n")
     try fixture.folder.write(pipeline, to: "motion.json")
     try FileManager.default.createDirectory(
       at: fixture.folder.file("Recordings"), withIntermediateDirectories: true)

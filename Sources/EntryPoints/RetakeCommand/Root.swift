@@ -23,9 +23,9 @@ struct Root: ParsableCommand {
         InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
         DiffCommand.self, CompareCommand.self, FindCommand.self, ReduceCommand.self,
-        StressCommand.self, ReviewCommand.self, AcceptCommand.self, RejectCommand.self,
-        GoldenCommand.self, LabelCommand.self, CoverageCommand.self, VerifyCommand.self,
-        ReportCommands.self, CacheCommand.self, ProfileCommand.self, BenchCommand.self,
-        MigrateCommand.self, DoctorCommand.self,
+        BisectCommand.self, StressCommand.self, ReviewCommand.self, AcceptCommand.self,
+        RejectCommand.self, GoldenCommand.self, LabelCommand.self, CoverageCommand.self,
+        VerifyCommand.self, ReportCommands.self, CacheCommand.self, ProfileCommand.self,
+        BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
       ]))
 }

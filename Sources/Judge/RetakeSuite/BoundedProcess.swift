@@ -30,18 +30,22 @@ package struct BoundedProcess {
   private let executable: String
   private let arguments: [String]
   private let environment: [String: String]
+  private let folder: String?
   private let secondsMax: Double
   private let isInterrupted: () -> Bool
   private let onOutput: @Sendable ([UInt8]) -> Void
 
-  /// - Parameter onOutput: Receives all of the process's output as it arrives, on a separate thread.
+  /// - Parameters:
+  ///   - folder: Where it runs; this process's own if `nil`.
+  ///   - onOutput: Receives all of the process's output as it arrives, on a separate thread.
   package init(
-    executable: String, arguments: [String], environment: [String: String], secondsMax: Double,
+    executable: String, arguments: [String], environment: [String: String], folder: String? = nil,
+    secondsMax: Double,
     isInterrupted: @escaping () -> Bool = { false },
     onOutput: @escaping @Sendable ([UInt8]) -> Void = { _ in }
   ) {
     (self.executable, self.arguments, self.environment) = (executable, arguments, environment)
-    (self.secondsMax, self.isInterrupted) = (secondsMax, isInterrupted)
+    (self.folder, self.secondsMax, self.isInterrupted) = (folder, secondsMax, isInterrupted)
     self.onOutput = onOutput
   }
 
@@ -53,6 +57,7 @@ package struct BoundedProcess {
     let output = try OutputTail(bytesMax: Self.outputBytesMax, onOutput)
     var request = ChildProcess.Request(executable, arguments)
     request.environment = environment
+    request.folder = folder
     request.input = .pipe(input)
     request.output = .pipe(output.pipe)
     request.errors = .pipe(output.pipe)

@@ -52,7 +52,8 @@ struct ReduceCommand: ParsableCommand {
   func validate() throws {
     try selection.checkMode()
     guard base == nil || goldens == nil else {
-      throw ValidationError("--base compares with a revision, not with a golden: leave out --goldens")
+      throw ValidationError(
+        "--base compares with a revision, not with a golden: leave out --goldens")
     }
   }
 

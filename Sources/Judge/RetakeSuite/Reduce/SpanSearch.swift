@@ -37,12 +37,12 @@ struct SpanSearch {
       let middle = start + (later - start) / 2
       if try holds(from: middle) { start = middle } else { later = middle }
     }
-    let others = (start..<last + 1).filter { !tried.contains($0) }
-    for index in 0..<min(Self.laterMax, others.count) {
-      // From the last one on, evenly spread.
-      let other = others[
-        others.count - 1 - index * others.count / Self.laterMax.clamped(others.count)]
-      if try holds(from: other) { return other }
+    let others = (start...last).filter { !tried.contains($0) }
+    let step = max(1, others.count / Self.laterMax)
+    // The latest first, evenly spread.
+    for index in stride(from: others.count - 1, through: 0, by: -step).prefix(Self.laterMax)
+    where try holds(from: others[index]) {
+      return others[index]
     }
     return start
   }
@@ -61,8 +61,4 @@ struct SpanSearch {
     }
     return end
   }
-}
-
-extension Int {
-  fileprivate func clamped(_ most: Int) -> Int { Swift.min(self, most) }
 }

@@ -7,9 +7,6 @@ import RetakeRuntime
 /// They are checked out through a separate index into a separate folder. Neither the repository's
 /// index nor its files are changed.
 struct RevisionFiles: Sendable {
-  /// The time limit of one git call, in seconds.
-  private static let secondsMax = 120.0
-
   let revision: String
   /// Its full hash.
   let commit: String
@@ -136,55 +133,5 @@ struct RevisionFiles: Sendable {
       if depth < 0 { return true }
     }
     return false
-  }
-
-  /// git in a folder, with a separate index.
-  private struct Git {
-    let folder: String
-    let index: String
-    let isInterrupted: () -> Bool
-    /// A folder of the project may look like a repository, and its configuration names programs.
-    private static let safety = [
-      "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false",
-    ]
-
-    init(folder: String, index: String, _ isInterrupted: @escaping () -> Bool) {
-      self.folder = folder
-      self.index = index
-      self.isInterrupted = isInterrupted
-    }
-
-    /// Runs git and returns its output.
-    func run(_ words: [String], _ revision: String, failure: String) throws -> String {
-      var environment = ProcessInfo.processInfo.environment
-      environment["GIT_INDEX_FILE"] = index
-      // No one answers here, so git must fail and not ask.
-      environment["GIT_TERMINAL_PROMPT"] = "0"
-      environment["GIT_OPTIONAL_LOCKS"] = "0"
-      // The messages become part of errors, and must not depend on the locale.
-      environment["LC_ALL"] = "C"
-      let process = BoundedProcess(
-        executable: "/usr/bin/env", arguments: ["git"] + Self.safety + ["-C", folder] + words,
-        environment: environment, secondsMax: RevisionFiles.secondsMax,
-        isInterrupted: isInterrupted)
-      let result: BoundedProcess.Result
-      do {
-        result = try process.run()
-      } catch {
-        throw SuiteError.noRevision(revision, cause: error.systemText)
-      }
-      switch result.end {
-      case .exited(0): return result.closingResponse
-      case .interrupted: throw RuntimeError.interrupted
-      case .stopped:
-        let seconds = Int(RevisionFiles.secondsMax)
-        throw SuiteError.noRevision(revision, cause: "git did not end within \(seconds) s")
-      case .signalled(let number):
-        throw SuiteError.noRevision(revision, cause: "signal \(number) ended git")
-      case .exited:
-        let words = result.closingResponse
-        throw SuiteError.noRevision(revision, cause: words.isEmpty ? failure : words)
-      }
-    }
   }
 }
