@@ -12,7 +12,7 @@ import Testing
     "pipeline stages", "model", "model info", "model check", "replay", "test", "diff",
     "migrate", "review", "accept", "reject", "golden", "golden calibrate", "golden sync-rules",
     "golden list", "coverage", "stress", "compare", "find",
-    "verify", "reduce", "bisect",
+    "verify", "reduce", "bisect", "label", "label import", "label propose",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
     "cache verify", "view", "profile", "profile measure", "profile example", "bench", "bench pools",
