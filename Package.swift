@@ -110,9 +110,9 @@ let modules = [
   Module(
     .judge, "Suite",
     imports: """
-      Core Buffers Graph Process Media TimePlane Runtime Compare Stages Session Golden Rewrite Record
-      Replay Report
-      """, inTests: "Retake Inference Store TestProjects"),
+      Core Buffers Graph Process Media TimePlane Runtime Compare Stages Store Session Golden Rewrite
+      Record Replay Report
+      """, outside: [grdb], inTests: "Retake Inference TestProjects"),
 
   Module(
     .annexes, "Bags", trait: "Bags", imports: "Core Buffers Media Sensors Store Session",

@@ -11,7 +11,7 @@ import Testing
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "model", "model info", "model check", "replay", "test", "diff",
     "migrate", "review", "accept", "reject", "golden", "golden calibrate", "golden sync-rules",
-    "golden list", "coverage", "stress", "compare", "find",
+    "golden list", "coverage", "stress", "compare", "find", "query",
     "verify", "reduce", "bisect", "label", "label import", "label propose",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",

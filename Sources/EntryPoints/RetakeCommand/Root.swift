@@ -22,10 +22,10 @@ struct Root: ParsableCommand {
       among: [
         InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
-        DiffCommand.self, CompareCommand.self, FindCommand.self, ReduceCommand.self,
-        BisectCommand.self, StressCommand.self, ReviewCommand.self, AcceptCommand.self,
-        RejectCommand.self, GoldenCommand.self, LabelCommand.self, CoverageCommand.self,
-        VerifyCommand.self, ReportCommands.self, CacheCommand.self, ProfileCommand.self,
-        BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
+        DiffCommand.self, CompareCommand.self, FindCommand.self, QueryCommand.self,
+        ReduceCommand.self, BisectCommand.self, StressCommand.self, ReviewCommand.self,
+        AcceptCommand.self, RejectCommand.self, GoldenCommand.self, LabelCommand.self,
+        CoverageCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
+        ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
       ]))
 }
