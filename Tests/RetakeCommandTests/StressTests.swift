@@ -29,7 +29,7 @@ import Testing
     for index in 1..<rows.count {
       let row = rows[index]
       let words = try #require(row.command.text).split(separator: " ").map {
-        $0.replacing("'", with: "")
+        String($0).replacing("'", with: "")
       }
       #expect(words.prefix(2) == ["retake", "replay"])
       let again = try workplace.retake(words: words.dropFirst() + ["--json"])
