@@ -108,6 +108,8 @@ extension LabelScorer {
   /// The sums over the frames.
   private struct Run {
     let classes: [String]
+    /// The index of each class.
+    private let numbers: [String: Int]
     /// Whether labels and results have identities.
     let isFollowed: Bool
     var precisions: [AveragePrecision]
@@ -122,6 +124,8 @@ extension LabelScorer {
 
     init(classes: [String], isFollowed: Bool) {
       (self.classes, self.isFollowed) = (classes, isFollowed)
+      numbers = Dictionary(
+        classes.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
       precisions = Array(repeating: AveragePrecision(), count: classes.count)
       trackings = Array(repeating: TrackingMeter(), count: classes.count)
     }
@@ -141,20 +145,25 @@ extension LabelScorer {
       var missed: [(index: Int, box: Box)] = []
       var extra: [(index: Int, box: Box)] = []
       var count = 0
-      for (index, name) in classes.enumerated() {
+      var objects = [[LabelBox]](repeating: [], count: classes.count)
+      for box in boxes where !box.isIgnored {
+        if let index = numbers[box.label] { objects[index].append(box) }
+      }
+      let regions = boxes.filter(\.isIgnored)
+      for (index, name) in classes.enumerated()
+      where !objects[index].isEmpty || !detections[index].isEmpty {
         let frame = ClassFrame(
-          objects: boxes.filter { !$0.isIgnored && $0.label == name },
-          regions: boxes.filter {
-            $0.isIgnored && ($0.label == name || $0.label == LabelBox.ignoreLabel)
-          }.map(\.box), detections: detections[index])
+          objects: objects[index],
+          regions: regions.filter { $0.label == name || $0.label == LabelBox.ignoreLabel }
+            .map(\.box), detections: detections[index])
         precisions[index].add(frame)
         let kept = frame.withoutRegions()
         count += kept.detections.count - kept.objects.count
         let (matches, switches) = trackings[index].add(kept, track: track)
         if isFollowed { loss.switched += switches }
         note(matches, of: kept, &loss)
-        let (objects, found) = (Set(matches.map(\.object)), Set(matches.map(\.detection)))
-        for (place, object) in kept.objects.enumerated() where !objects.contains(place) {
+        let (paired, found) = (Set(matches.map(\.object)), Set(matches.map(\.detection)))
+        for (place, object) in kept.objects.enumerated() where !paired.contains(place) {
           missed.append((index, object.box))
           texts.wrong += object.characters
         }
