@@ -43,8 +43,10 @@ struct ReducedProject {
   /// - Parameters:
   ///   - original: The name of the document in `project`.
   ///   - recordings: A folder with the session; it is moved.
+  ///   - check: Called with the complete folder before it has its name.
   func write(
-    to target: URL, document original: String, recordings: URL, golden: GoldenFolder, reason: String
+    to target: URL, document original: String, recordings: URL, golden: GoldenFolder,
+    reason: String, check: (URL) throws -> Void
   ) throws {
     do {
       let scratch = try ScratchFolder(in: target.deletingLastPathComponent())
@@ -61,6 +63,7 @@ struct ReducedProject {
       try writeDocument(original, in: folder)
       for file in files { try copy(file, into: folder) }
       try put(text, folder.appending(path: Project.fileName))
+      try check(folder)
       try FileManager.default.moveItem(at: folder, to: target)
     } catch let error as any CodedError {
       throw error

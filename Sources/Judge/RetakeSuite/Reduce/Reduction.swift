@@ -333,6 +333,10 @@ private final class ReductionProbes {
     var definition = definition
     let nodes = Set(change.pipeline.nodes.map(\.id))
     definition.tracks = definition.tracks.filter { nodes.contains($0.key) }
+    // A source whose track has no frame in the span must not read another one.
+    if Set(sources.values).count > 1 {
+      definition.tracks = sources.filter { nodes.contains($0.key) }
+    }
     definition.precision = definition.precision.filter { nodes.contains($0.key) }
     definition.overrides = try CaseOverride.shifted(
       definition.overrides, by: times.shift(of: span), first: first)
@@ -362,17 +366,14 @@ private final class ReductionProbes {
       session: reduction.selected.sessionName,
       pipeline: sinksLeftOut.isEmpty ? nil : change.pipeline, files: files)
     let reason = "reduced from \(key), root cause \(cause.root.id)"
+    replays += 1
     try reduced.write(
       to: target,
       document: reduction.project.pipelineName(reduction.selected.definition.pipeline),
       recordings: shown.folder.appending(path: "Recordings"),
-      golden: GoldenFolder(shown.folder.appending(path: "golden")), reason: reason)
-    do {
-      replays += 1
-      try reduced.check(target, shows: shown.rootCause, options: reduction.options)
-    } catch {
-      try? FileManager.default.removeItem(at: target)
-      throw error
+      golden: GoldenFolder(shown.folder.appending(path: "golden")), reason: reason
+    ) {
+      try reduced.check($0, shows: shown.rootCause, options: reduction.options)
     }
     let all = 0...(times.times.count - 1)
     var report = ReductionReport(

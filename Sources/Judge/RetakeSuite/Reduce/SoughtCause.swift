@@ -14,23 +14,30 @@ struct SoughtCause: Hashable {
       throw Self.notChanged(comparison)
     }
     let all = comparison.rootCauses
-    guard let index = all.firstIndex(where: { $0.id == id ?? $0.id }) else {
+    // A decision and a value of one stage may differ at one frame: two causes with one id.
+    let named = all.indices.filter { id == nil || all[$0].id == id }
+    guard !named.isEmpty else {
       throw SuiteError(
         "suite.reduce.noRoot", "the case '\(comparison.key)' has no root cause '\(id ?? "")'",
-        advice: "Its root causes are: " + all.prefix(10).map(\.id).joined(separator: ", "))
+        advice: "Its root causes are: " + Self.list(all))
     }
-    let root = all[index]
-    guard root.why != .budget, root.why != .knownChangeGone,
-      let first = comparison.findings.first(where: { $0.root == index })
-    else {
+    let ofRun = [RootCause.Why.budget, .knownChangeGone]
+    let finding = comparison.findings.first { finding in
+      finding.root.map { named.contains($0) && !ofRun.contains(all[$0].why) } ?? false
+    }
+    guard let finding, let index = finding.root else {
+      let others = all.filter { !ofRun.contains($0.why) }
       throw SuiteError(
         "suite.reduce.ofRun",
-        "the root cause '\(root.id)' is about the whole run, not about frames",
-        advice: "Choose another one: "
-          + all.map(\.id).filter { $0 != root.id }.prefix(10)
-          .joined(separator: ", "))
+        "the root cause '\(id ?? all[0].id)' is about the whole run, not about frames",
+        advice: others.isEmpty
+          ? "Attach the session as it is" : "Choose another one: " + Self.list(others))
     }
-    (self.root, finding) = (root, first)
+    (root, self.finding) = (all[index], finding)
+  }
+
+  private static func list(_ rootCauses: [RootCause]) -> String {
+    rootCauses.prefix(10).map(\.id).joined(separator: ", ")
   }
 
   private static func notChanged(_ comparison: Comparison) -> SuiteError {
