@@ -2,11 +2,11 @@ import Foundation
 import RetakeCompare
 package import RetakeCore
 
-/// A golden for a span of a session, made of the golden of the whole session without the pipeline
+/// A golden for a span of a session, made of the golden of the full session without the pipeline
 /// that made it.
 ///
-/// Chosen frames have the golden's results, stage digests and decisions; all other frames have those
-/// of the run over the span, because a stage that begins at the span has another state than it had
+/// Chosen frames have the golden's results, stage digests and decisions. All other frames come from
+/// the run over the span, because a stage that begins at the span has another state than it had
 /// there when the golden was made.
 package struct SpanGolden {
   private let golden: GoldenFolder
@@ -16,11 +16,11 @@ package struct SpanGolden {
   private let frames: [FrameID: FrameID]
 
   /// - Parameters:
-  ///   - golden: The golden of the whole session.
-  ///   - whole: The run over the whole session.
+  ///   - golden: The golden of the full session.
+  ///   - whole: The run over the full session.
   ///   - actual: The run over the span.
   ///   - decisions: All decisions of `actual`.
-  ///   - frames: The chosen frames of the span, and the frames of the whole session that they are.
+  ///   - frames: The chosen frames of the span, and the frames of the full session that they are.
   package init(
     golden: GoldenFolder, whole: GoldenFolder, actual: GoldenFolder, decisions: [DecisionLine],
     frames: [FrameID: FrameID]
@@ -39,7 +39,7 @@ package struct SpanGolden {
     var decisions: [DecisionLine] = []
   }
 
-  /// Whether the run over the span says the same about the chosen frames as the run over the whole
+  /// Whether the run over the span says the same about the chosen frames as the run over the full
   /// session. If not, the frames depend on earlier frames than the span has.
   ///
   /// - Throws: `GoldenError`.

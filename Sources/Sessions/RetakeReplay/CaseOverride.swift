@@ -111,7 +111,7 @@ extension CaseOverride {
     Dictionary(overrides.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The overrides for a span of the session, as a session of its own. Changes from before the span
+  /// The overrides for a span of the session that becomes a session. Changes from before the span
   /// are in force from its beginning on.
   ///
   /// - Parameters:

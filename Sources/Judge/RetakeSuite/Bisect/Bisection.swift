@@ -135,7 +135,7 @@ package struct Bisection {
   }
 }
 
-/// The search: git's state in the worktree, and what the commits showed.
+/// The search: git's state in the worktree, and the verdict on each tested commit.
 private struct BisectionSearch {
   private enum Outcome {
     case rootCauses([String])
@@ -236,7 +236,7 @@ private struct BisectionSearch {
       cause: cause, advice: "Name a commit without the root cause that is an ancestor of the other")
   }
 
-  /// The commits that may be the first, the newest first, and those of them that were not tested.
+  /// The commits that may be the first, the newest first, and the commits among them that were not tested.
   private func candidates() throws -> (left: [String], all: [String]) {
     let bad = try git.run(["rev-parse", "refs/bisect/bad"], bisection.bad, failure: "git failed")
     let goods = try git.call(
@@ -273,7 +273,7 @@ private struct BisectionSearch {
   // MARK: one commit
 
   private func test(_ commit: String) throws -> Outcome {
-    // Products of the last build stay, so that the next build compiles only what differs.
+    // Products of the last build stay, so that the next build compiles changed files only.
     _ = try git.run(
       Bisection.quietly + ["checkout", "--quiet", "--force", "--detach", commit], commit,
       failure: "it cannot be checked out")

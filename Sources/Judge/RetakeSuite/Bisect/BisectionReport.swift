@@ -43,7 +43,7 @@ package struct BisectionReport: Hashable, Sendable, Codable {
   package var first: Commit?
   /// The commits of which one is the first; a single one if it was found.
   package var candidates: [String]
-  /// Shows what changed.
+  /// Shows the change.
   package var command: String
 
   package var builds: Int { steps.count }

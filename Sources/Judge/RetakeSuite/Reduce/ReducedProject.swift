@@ -14,7 +14,7 @@ struct ReducedProject {
   let session: String
   /// Replaces the document of the case, if branches were left out.
   let pipeline: Pipeline?
-  /// Files that the case reads; only those in the project are copied.
+  /// Files that the case reads; files outside of the project are not copied.
   let files: [String]
 
   /// The name of the case's pipeline in a new project: the document's path there, or the name of a
@@ -38,7 +38,7 @@ struct ReducedProject {
     return "Pipelines/\(pipeline.name.folderName).json"
   }
 
-  /// Writes the folder, which appears as a whole.
+  /// Writes the folder. It gets its name when it is complete.
   ///
   /// - Parameters:
   ///   - original: The name of the document in `project`.

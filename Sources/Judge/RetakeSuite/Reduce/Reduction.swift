@@ -8,13 +8,13 @@ import RetakeRewrite
 package import RetakeRuntime
 import RetakeSession
 
-/// Finds the smallest span of a session that still shows a root cause, and writes it as a session
-/// with a project of its own. Implements `retake reduce`.
+/// Finds the smallest span of a session that still shows a root cause, and writes it as a
+/// session in a new project. Implements `retake reduce`.
 ///
 /// Each probe trims the session and replays both sides over the trimmed copy: the pipeline that made
 /// the golden (or a revision's), and the working tree's. Without such a pipeline, the golden's stored
-/// results are compared, and a probe must repeat what the whole session's run says about the frames
-/// of the root cause.
+/// results are compared, and a probe must return the same results as the full session's run at
+/// the frames of the root cause.
 package struct Reduction {
   package var project: Project
   package var selected: SelectedCase
@@ -27,11 +27,11 @@ package struct Reduction {
   /// The folder to write.
   package var output: String
   package var options = RunOptions()
-  /// See `ReplayJob.openCache`. For the replays of the whole session.
+  /// See `ReplayJob.openCache`. For the replays of the full session.
   package var openCache: (_ note: (String) -> Void) throws -> CacheFolder? = { _ in nil }
   /// The program name in commands.
   package var program = Tool.name
-  /// Called with what is replayed, the finished frames and the number of all frames.
+  /// Called with the name of the replay, the finished frames and the number of all frames.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
   /// Receives a line about each probe.
   package var note: (String) -> Void = { _ in }
@@ -40,15 +40,11 @@ package struct Reduction {
     (self.project, self.selected, self.output) = (project, selected, output)
   }
 
-  /// - Throws: `SuiteError` with a code `suite.reduce.…`, errors of the replays of the whole session,
+  /// - Throws: `SuiteError` with a code `suite.reduce.…`, errors of the replays of the full session,
   ///   and `RuntimeError.interrupted`. No incomplete folder remains.
   package func run() throws -> ReductionReport {
     try selected.check()
-    guard selected.sessionRead != nil else {
-      throw SuiteError(
-        "suite.reduce.noSession", "the case '\(selected.key)' reads no session",
-        advice: "Only sessions can be reduced: a case with its own frames has none")
-    }
+    guard selected.sessionRead != nil else { throw ReductionProbes.noSession(self) }
     let target = URL(fileURLWithPath: project.path(output)).standardizedFileURL
     try project.requireOutside(target.path)
     guard !FileManager.default.fileExists(atPath: target.path) else {
@@ -87,7 +83,7 @@ private final class ReductionProbes {
   private let reduction: Reduction
   private let scratch: URL
   private let whole: GoldenFolder
-  /// The golden of the whole session: accepted, or of the revision's run.
+  /// The golden of the full session: accepted, or of the revision's run.
   private let golden: GoldenFolder
   private let goldenManifest: GoldenManifest
   private let cause: SoughtCause
@@ -104,59 +100,67 @@ private final class ReductionProbes {
   private var replays = 0
   private var lastProblem: String?
 
-  // MARK: the whole session
+  // MARK: the full session
 
   init(_ reduction: Reduction, scratch: URL) throws {
     (self.reduction, self.scratch) = (reduction, scratch)
-    let key = reduction.selected.key
-    let accepted = GoldenLibrary(
-      root: URL(fileURLWithPath: reduction.goldens ?? reduction.project.goldens)
-    ).folder(key)
-    definition = reduction.selected.definition
+    var definition = reduction.selected.definition
     change = Side(
       project: reduction.project, pipeline: try reduction.project.pipeline(definition.pipeline))
+    change.project.budgets = GoldenManifest.Budgets()
     whole = GoldenFolder(scratch.appending(path: "whole/actual"))
     let made = GoldenFolder(scratch.appending(path: "whole/golden"))
     var job = Self.job(reduction, change.project, definition, reduction.selected.session)
     job.openCache = reduction.openCache
     let (replay, reader) = try job.open(change.pipeline)
-    let fitting = accepted.fitting(PlatformKey.current(models: replay.modelFiles).description)
-    if reduction.base == nil {
-      let manifest = try fitting.manifest()
-      job.comparedWith = manifest
-      // golden.yml has the rules, and limits of the whole run mean nothing for a span.
-      change.project.compare = manifest.compare
-    }
-    change.project.budgets = GoldenManifest.Budgets()
+    guard let reader else { throw Self.noSession(reduction) }
+    let accepted = try Self.accepted(reduction, replay)
+    job.comparedWith = accepted?.manifest
+    // golden.yml has the rules; limits of a full run do not apply to a span.
+    if let accepted { change.project.compare = accepted.manifest.compare }
     job.project = change.project
-    try Self.run(&job, replay, reader, to: whole, "the whole session", reduction)
+    try Self.run(&job, replay, reader, to: whole, "the full session", reduction)
     replays = 1
-    expected = try Self.expected(reduction, fitting, change, definition, scratch)
+    expected = try Self.expected(reduction, accepted?.folder, change, definition, scratch)
     if let side = expected {
-      var job = job
       job.project = side.project
       let (replay, reader) = try job.open(side.pipeline)
-      try Self.run(&job, replay, reader, to: made, "the whole session, base", reduction)
+      try Self.run(&job, replay, reader, to: made, "the full session, base", reduction)
       replays += 1
     }
-    let comparison = Self.compare(reduction.base == nil ? fitting : made, whole)
-    let cause = try SoughtCause(reduction.rootCause, of: comparison)
+    golden = accepted?.folder ?? made
+    cause = try SoughtCause(reduction.rootCause, of: Self.compare(golden, whole))
     // The golden's document alone does not show the cause if the code of a stage changed as well.
-    if expected != nil, reduction.base == nil,
+    if expected != nil, accepted != nil,
       cause.index(in: Self.compare(made, whole), first: [:]) == nil
     {
       expected = nil
     }
-    self.cause = cause
-    base = expected == nil ? .results : reduction.base == nil ? .pipeline : .revision
-    golden = reduction.base == nil ? fitting : made
+    base = expected == nil ? .results : accepted == nil ? .revision : .pipeline
     goldenManifest = try golden.manifest()
     sources = replay.tracks
     let inputs = [replay.modelFiles, replay.programFiles, replay.storedFiles]
     files = (inputs.flatMap(\.keys) + definition.costs.files).sorted()
-    guard let reader else { throw ReplayError.noSession(node: "") }
     times = try SessionTimes(reader, tracks: Set(replay.tracks.values))
     definition.pipeline = try ReducedProject.pipelineName(of: definition, in: reduction.project)
+    self.definition = definition
+  }
+
+  /// The golden that the case is compared with; `nil` for a comparison with a revision.
+  private static func accepted(
+    _ reduction: Reduction, _ replay: Replay
+  ) throws -> (folder: GoldenFolder, manifest: GoldenManifest)? {
+    guard reduction.base == nil else { return nil }
+    let root = URL(fileURLWithPath: reduction.goldens ?? reduction.project.goldens)
+    let folder = GoldenLibrary(root: root).folder(reduction.selected.key)
+      .fitting(PlatformKey.current(models: replay.modelFiles).description)
+    return (folder, try folder.manifest())
+  }
+
+  fileprivate static func noSession(_ reduction: Reduction) -> SuiteError {
+    SuiteError(
+      "suite.reduce.noSession", "the case '\(reduction.selected.key)' reads no session",
+      advice: "Only sessions can be reduced: a case with its own frames has none")
   }
 
   private static func job(
@@ -178,8 +182,8 @@ private final class ReductionProbes {
 
   /// The pipeline that makes the golden's results; `nil` if it is the working tree's own, or unknown.
   private static func expected(
-    _ reduction: Reduction, _ golden: GoldenFolder, _ change: Side, _ definition: CaseDefinition,
-    _ scratch: URL
+    _ reduction: Reduction, _ golden: GoldenFolder?, _ change: Side,
+    _ definition: CaseDefinition, _ scratch: URL
   ) throws -> Side? {
     if let base = reduction.base {
       let files = try RevisionFiles(
@@ -193,7 +197,7 @@ private final class ReductionProbes {
       }
       return Side(project: inputs.base, pipeline: pipeline)
     }
-    guard let record = try golden.pipeline(of: golden.manifest()),
+    guard let golden, let record = try golden.pipeline(of: golden.manifest()),
       record != PipelineRecord(change.pipeline)
     else { return nil }
     // Its stages may be unknown to this program.

@@ -12,16 +12,16 @@ package struct ReductionReport: Hashable, Sendable, Codable {
 
   /// `session/case`.
   package var key: String
-  /// The id in the whole session.
+  /// The id in the full session.
   package var rootCause: String
   /// The id in the reduced session, which begins at another frame.
   package var reducedRootCause: String
   package var base: Base
-  /// Frames of the whole session that the case reads.
+  /// Frames of the full session that the case reads.
   package var wholeFrames: Int
   package var wholeSeconds: Double
   package var frames: Int
-  /// From the presentation time of the first frame to that of the last.
+  /// From the presentation time of the first frame to the last frame's.
   package var seconds: Double
   /// Where the span begins, in seconds after the session's first frame.
   package var fromSeconds: Double
@@ -30,7 +30,7 @@ package struct ReductionReport: Hashable, Sendable, Codable {
   package var sinksLeftOut: [String]
   /// Spans and branches that were tried.
   package var probes: Int
-  /// Replays of all kinds: of the whole session and of probes, for both sides.
+  /// Replays of all kinds: of the full session and of probes, for both sides.
   package var replays: Int
   /// The size of the new folder.
   package var bytes: Int

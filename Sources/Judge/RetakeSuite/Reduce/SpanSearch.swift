@@ -49,7 +49,7 @@ struct SpanSearch {
 
   private func earliestEnd(_ first: Int, of span: ClosedRange<Int>) throws -> Int {
     var (end, earlier, length) = (first, first - 1, 1)
-    // Ends: the length doubles until the span is the whole one, in which the condition holds.
+    // Ends: the length doubles until the span is complete, and the condition holds there.
     while end < span.upperBound, try !holds(span.lowerBound...end) {
       earlier = end
       length *= 2
