@@ -64,14 +64,13 @@ import Testing
   }
 
   @Test func `queues without a slow stage downstream never fill`() throws {
-    let text = Self.document.replacing(#""cost": {"fixed": "45ms"}, "#, with: "")
-      .replacing(#", "pool": "grays""#, with: "").replacing(#", "pool": "frames""#, with: "")
-      .replacing(#""pools": ["#, with: #""executors": [], "pools": ["#)
-      .replacing(#"{"id": "frames", "capacity": 4, "wait": "20ms", "driverFrames": 2},"#, with: "")
-      .replacing(
-        #"{"id": "grays", "policy": "drop", "adaptive": {"off": ["thermal", "breaker"]}}"#, with: ""
-      )
-    #expect(!(try labels(text, isTimed: true)).contains { $0.hasSuffix("drop reason=queue") })
+    func drops(_ cost: String) throws -> [String] {
+      try labels(
+        ProjectFixture.pipeline.replacing(#""cost": {"fixed": "45ms"}"#, with: cost),
+        isTimed: true)
+    }
+    #expect(try drops(#""cost": {"fixed": "1ms"}"#) == ["motion drop reason=queue"])
+    #expect(try drops(#""cost": {"fixed": "0s"}"#) == [])
   }
 
   @Test func `each decision in our own goldens is one that is possible`() throws {
