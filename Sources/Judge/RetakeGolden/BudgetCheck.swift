@@ -37,22 +37,24 @@ struct BudgetCheck {
     ].compactMap(\.self) + metrics(&comparator)
   }
 
-  private func metrics(_ comparator: inout ResultComparator) -> [BudgetResult] {
+  /// Why budgets of metrics cannot be checked, in words: the case fails.
+  var unchecked: [String] {
     guard let labels else {
-      if hadLabels, !budgets.labels.isEmpty {
-        comparator.log.add(
-          Finding(.budget, message: "the session has budgets for metrics, and no labels any more"))
-      }
-      return []
+      return hadLabels && !budgets.labels.isEmpty
+        ? ["the golden has budgets for metrics, and the session has no labels any more"] : []
     }
+    return LabelMetric.allCases.compactMap { metric in
+      guard budgets.labels[metric] != nil, labels.actual.metrics[metric] == nil else { return nil }
+      return "\(metric.rawValue) has a budget, and cannot be computed from \(labels.file) and "
+        + "'\(labels.sink)'"
+    }
+  }
+
+  private func metrics(_ comparator: inout ResultComparator) -> [BudgetResult] {
+    for problem in unchecked { comparator.log.add(Finding(.budget, message: problem)) }
+    guard let labels else { return [] }
     return LabelMetric.allCases.flatMap { metric -> [BudgetResult] in
-      guard let budget = budgets.labels[metric] else { return [] }
-      guard let value = labels.actual.metrics[metric] else {
-        comparator.log.add(
-          Finding(
-            .budget,
-            message: "\(metric.rawValue) has a budget, and cannot be computed from "
-              + "\(labels.file) and '\(labels.sink)'"))
+      guard let budget = budgets.labels[metric], let value = labels.actual.metrics[metric] else {
         return []
       }
       return budget.limits(of: metric, golden: labels.golden?.metrics[metric]).map {

@@ -178,9 +178,10 @@ struct CaseComparison {
     // After all other findings: a broken budget follows from the first root cause if there is one,
     // and is a separate root cause only if there is no other.
     comparison.labels = try labels?(folders.golden, folders.actual)
-    comparison.budgets = BudgetCheck(
-      manifests, primarySink: pipelines.primarySink, labels: comparison.labels
-    ).run(&comparator)
+    let budgets = BudgetCheck(
+      manifests, primarySink: pipelines.primarySink, labels: comparison.labels)
+    comparison.budgets = budgets.run(&comparator)
+    comparison.notes += budgets.unchecked
     let origins = CauseOrigins(
       manifests: manifests, pipelineDiffers: pipelines.isChanged,
       environmentDiffers: !environmentChanges.isEmpty, knowsLibraries: knowsLibraries)
