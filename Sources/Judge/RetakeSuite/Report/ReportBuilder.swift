@@ -223,7 +223,9 @@ struct ReportBuilder {
       if let root { accept += " --root-cause \(shell.word(root))" }
       // Without it, `accept` refuses to replace a golden with another description.
       if result.comparison.verdict == .notComparable { accept += " --replace" }
-      accept += " --reason \"why it is right\""
+      // Labels score complete results.
+      let isBetter = root == nil && result.comparison.labels?.change?.word == .better
+      accept += isBetter ? " --if-better" : " --reason \"why it is right\""
       var commands = [ReportCommand("Replay it", replay)]
       // CI writes no pending result next to the golden, so the user produces the result again on
       // the machine where it is accepted.
