@@ -88,7 +88,7 @@ private struct WrongCount: StatefulStage {
     {"v": 1, "name": "rise",
      "nodes": [
       {"id": "camera", "kind": "session"},
-      {"id": "gray", "kind": "gray"},
+      {"id": "gray", "kind": "grey"},
       {"id": "rise", "kind": "rise"},
       {"id": "numbers", "kind": "results", "primary": true}],
      "edges": [{"from": "camera", "to": "gray"}, {"from": "gray", "to": "rise"},
