@@ -135,7 +135,9 @@ import Testing
   @Test func `stages whose frames may lie in their input's memory say so`() {
     let keeping = registry.kinds.filter { registry.signature(of: $0)?.keepsInput == true }
     #expect(
-      keeping == ["convert", "crop", "downsample", "grey", "region-crop", "resize", "upright"])
+      keeping == [
+        "convert", "crop", "downsample", "grey", "perturb", "region-crop", "resize", "upright",
+      ])
   }
 }
 

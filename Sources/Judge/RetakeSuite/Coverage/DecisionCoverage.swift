@@ -33,8 +33,14 @@ package struct DecisionCoverage {
       let folder = library.folder(key).fitting(PlatformKey.current.description)
       let manifest = try folder.manifest()
       let name = manifest.testCase.pipeline
+      let pipeline = try pipeline(of: folder, manifest)
+      // A golden's document has no costs, and its digest does not cover them.
+      let current = try? project.pipeline(name)
+      let costed = current?.digest == pipeline.digest ? current : nil
       try parts[name, default: PipelineCoverage(name)].add(
-        folder, manifest, pipeline: pipeline(of: folder, manifest))
+        folder, manifest, pipeline: costed ?? pipeline,
+        // Timings can give any stage a cost.
+        anyCost: costed == nil || manifest.testCase.costs != "declared")
     }
     return CoverageReport(
       // Sorted, because a Dictionary has no order.
@@ -88,13 +94,10 @@ private struct PipelineCoverage {
   init(_ name: String) { self.name = name }
 
   mutating func add(
-    _ folder: GoldenFolder, _ manifest: GoldenManifest, pipeline: Pipeline
+    _ folder: GoldenFolder, _ manifest: GoldenManifest, pipeline: Pipeline, anyCost: Bool
   ) throws {
     let isTimed = manifest.testCase.mode != "every-frame"
-    let rules = PossibleDecisions(
-      pipeline, isTimed: isTimed,
-      // Timings can give any stage a cost, and a document that was added later has no costs.
-      anyCost: manifest.testCase.costs != "declared" || !PipelineRecord(pipeline).hasCosts)
+    let rules = PossibleDecisions(pipeline, isTimed: isTimed, anyCost: anyCost)
     cases.append(manifest.key)
     simulated = simulated || isTimed
     let swaps = manifest.testCase.overrides.keys.sorted().compactMap(Self.swappedNode)
