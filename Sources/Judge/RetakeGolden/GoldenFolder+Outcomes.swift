@@ -1,7 +1,7 @@
 package import RetakeCore
 
 extension GoldenFolder {
-  /// Reads what a sink received of each frame, in the order of capture.
+  /// Reads the values of each frame at a sink, in the order of capture.
   ///
   /// - Returns: The names of the sink's classes; `nil` if the sink does not exist.
   /// - Throws: As `manifest()` and `chunk(_:)`, and the errors of `body`.

@@ -48,8 +48,9 @@ package struct COCODocument {
       if let twice = seen.note(detection, sequence: sequence) {
         throw StoredError.element(file, place, twice, advice: "Remove one of them")
       }
-      content.add(
-        detection, sequence: sequence, place: index, size: size, note: try note(entry, place))
+      let note = try note(entry, place)
+      if note.isIgnored, content.region == nil { content.region = place }
+      content.add(detection, sequence: sequence, place: index, size: size, note: note)
     }
     return content
   }
@@ -94,12 +95,6 @@ package struct COCODocument {
           file, "\(place)/category_id", "no category has the id \(category)")
       }
       detection.classIndex = index
-    }
-    if let crowd = entry["iscrowd"], try integer(crowd, "\(place)/iscrowd") != 0 {
-      throw StoredError.element(
-        file, "\(place)/iscrowd", "the box is around a crowd, and not around one object",
-        advice: "Remove the annotations with \"iscrowd\": 1: they are regions in which COCO "
-          + "ignores detections")
     }
     if let track = entry["track_id"] {
       detection.identity = try integer(track, "\(place)/track_id")

@@ -29,6 +29,7 @@ package struct StoredDetections: PureStage, StoredStage {
       throw OptionError(key: "classNames", message: "must name each class once")
     }
     file = try StoredFile.file(options, at: place)
+    if let region = file.content.region { throw StoredError.region(options.file, region) }
     self.options = options
   }
 

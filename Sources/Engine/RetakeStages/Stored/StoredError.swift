@@ -50,6 +50,14 @@ struct StoredError: FactualError {
       advice: advice ?? "Correct this element, or write the file again")
   }
 
+  /// Labels may have regions, and a detector returns objects.
+  static func region(_ file: String, _ pointer: String) -> Self {
+    element(
+      file, "\(pointer)/iscrowd", "the box is around a crowd, and not around one object",
+      advice: "Remove the annotations with \"iscrowd\": 1: they are regions in which COCO "
+        + "ignores detections")
+  }
+
   static func malformed(_ file: String, cause: String) -> Self {
     Self(
       "stages.detections.json", "the file is not JSON: \(cause.shortened)", at: file,

@@ -5,7 +5,7 @@ package struct StoredFrame: Sendable {
   package var items: [Detection] = []
   /// The line or the element of each item, to name it in an error; empty for a golden.
   package var places: [Int] = []
-  /// Of a COCO file, by item: what labels say besides the detection.
+  /// Of a COCO file, by item: the parts of a label that a detection does not have.
   package var notes: [StoredNote] = []
   /// How the frame ended in the stored run before its detections; `nil` if the run has them.
   package var ended: String?
@@ -23,7 +23,7 @@ package struct StoredFrame: Sendable {
 
 /// The parts of a COCO annotation that only labels have.
 package struct StoredNote: Sendable {
-  /// `iscrowd` or `ignore`: a region in which nothing is judged.
+  /// `iscrowd` or `ignore`: a region in which detections are not judged.
   package var isIgnored = false
   /// `utf8_string`, as in COCO-Text.
   package var text: String?

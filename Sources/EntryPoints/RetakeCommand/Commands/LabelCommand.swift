@@ -94,8 +94,7 @@ struct LabelImportCommand: ParsableCommand {
       Console.result(visible(summary.text))
     } catch let error as any RetakeError where error.code.hasPrefix("stages.detections") {
       // The file is read by the same code as the file of a stage, which has options.
-      throw error.replacingAdvice(
-        "Set the option 'firstFrame' to", with: "Say with --first-frame N")
+      throw error.replacingAdvice("the option 'firstFrame'", with: "--first-frame")
     }
   }
 }

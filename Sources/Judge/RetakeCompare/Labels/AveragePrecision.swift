@@ -3,7 +3,7 @@ import RetakeCore
 /// The average precision of one class, and its right and wrong detections, as COCO's evaluation
 /// (pycocotools) computes them.
 struct AveragePrecision {
-  /// The detections of a frame that count for the average precision: those with the best scores.
+  /// The detections of a frame that count for the average precision: the detections with the best scores.
   static let detectionsMax = 100
   /// 0.5, 0.55 … 0.95, as NumPy's `linspace` rounds them.
   static let thresholds: [Double] = (0..<9).map { Double($0) * step + 0.5 } + [0.95]

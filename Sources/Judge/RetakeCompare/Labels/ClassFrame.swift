@@ -49,7 +49,7 @@ struct ClassFrame {
     return score.isNaN ? -.infinity : score
   }
 
-  /// The object with the largest overlap that is not taken; of equal ones the last, as in
+  /// The object with the largest overlap that is not taken; of equal objects the last, as in
   /// pycocotools.
   func bestObject(of detection: Int, atLeast threshold: Double, _ taken: [Bool]) -> Int? {
     var best: Pair?

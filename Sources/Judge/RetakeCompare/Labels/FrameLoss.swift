@@ -1,6 +1,6 @@
 package import RetakeCore
 
-/// What one frame's results have wrong. Each object, false detection, change of an identity, text
+/// The errors in the results of one frame. Each object, false detection, change of an identity, text
 /// and number counts up to 1.
 package struct FrameLoss: Hashable, Sendable {
   package var frame: FrameID

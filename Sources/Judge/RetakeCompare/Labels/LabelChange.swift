@@ -11,11 +11,11 @@ package struct LabelChange: Hashable, Sendable {
   /// Frames whose loss fell, and rose.
   package var better = 0
   package var worse = 0
-  /// The frame whose loss rose most, as it is now; of equal ones the first; `nil` if none rose.
+  /// The frame whose loss rose most, as it is now; of equal frames the first; `nil` if no loss rose.
   package var worst: FrameLoss?
   package var word = Word.same
 
-  /// Frames are in their order; a frame that only one side has is left out.
+  /// Frames are in their order; a frame of only one side is skipped.
   init(from before: [FrameLoss], to after: [FrameLoss]) {
     let old = Dictionary(
       before.map { ($0.frame, $0.loss) }, uniquingKeysWith: { first, _ in first })

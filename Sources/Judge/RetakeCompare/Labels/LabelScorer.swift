@@ -90,7 +90,7 @@ package struct LabelScorer {
     return isUnwanted(known[index]) ? .unwanted : .unknown(known[index])
   }
 
-  /// Whether the run follows objects; also if it has none.
+  /// Whether the run follows objects; also if it has no detections.
   private func isFollowed(_ names: [Int: Name]) -> Bool {
     var isEmpty = true
     for frame in seen.values {
@@ -253,7 +253,7 @@ extension [Int] {
 }
 
 extension Int {
-  /// `nil` of nothing.
+  /// `nil` if `all` is 0.
   fileprivate func share(of all: Int) -> Double? {
     all > 0 ? Double(self) / Double(all) : nil
   }

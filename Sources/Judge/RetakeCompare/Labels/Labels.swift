@@ -63,7 +63,7 @@ package struct LabelBox: Hashable, Sendable {
   package var identity: Int?
   /// Whether this is a region whose objects are not labelled one by one, such as a crowd.
   package var isIgnored: Bool
-  /// What is written there.
+  /// The text that the image shows there.
   package var text: String?
 
   package init(

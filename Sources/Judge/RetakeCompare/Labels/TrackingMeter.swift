@@ -8,7 +8,7 @@ struct TrackingMeter {
   struct Sums {
     var objects = 0
     var detections = 0
-    /// Pairs at IoU 0.5, and those of them with another identity than the object's last pair.
+    /// Pairs at IoU 0.5, and the pairs with another identity than the object's last pair.
     var matches = 0
     var switches = 0
     /// Detections that have their object's identity, in the best pairing of all identities.
@@ -55,8 +55,8 @@ struct TrackingMeter {
 
   static let alphas = (0..<19).map { 0.05 + Double($0) * 0.05 }
 
-  /// Numbers for the identities of one side. A box without an identity, or with one that its frame
-  /// has already, is a track of its own.
+  /// Numbers for the identities of one side. A box without an identity, or with an identity that
+  /// its frame has already, is a separate track.
   private struct Tracks {
     private struct Key: Hashable {
       var track: Int
@@ -127,7 +127,7 @@ struct TrackingMeter {
     let theirs = found.numbers(of: frame.detections.map(\.identity), track: track)
     sums.objects += mine.count
     sums.detections += theirs.count
-    // As in TrackEval, a frame that has nothing on one side is not "the frame before".
+    // As in TrackEval, a frame without boxes on one side is not "the frame before".
     guard !mine.isEmpty, !theirs.isEmpty else { return ([], 0) }
     align(frame, mine, theirs)
     let before = previous

@@ -5,7 +5,7 @@ import RetakeCore
 ///
 /// Of a video, the frames of the task are labelled: from `start_frame` to `stop_frame`, by the step
 /// of `frame_filter`. A box of a track is needed in each of them until the track ends or leaves the
-/// image, because nothing is interpolated here.
+/// image, because boxes are not interpolated here.
 struct CVATLabels {
   let file: String
   let firstFrame: Int

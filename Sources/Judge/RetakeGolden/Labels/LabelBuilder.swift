@@ -12,7 +12,7 @@ struct LabelBuilder {
 
   /// - Parameters:
   ///   - size: Width and height of the labelled image, if the file says so.
-  ///   - place: The frame in the file, such as `line 12`; empty if it has no place of its own.
+  ///   - place: The frame in the file, such as `line 12`; empty if the file has no place for it.
   mutating func add(_ id: FrameID, size: [Int]? = nil, place: String) throws {
     try require(id, place)
     if let size { try require(size: size, place) }

@@ -26,7 +26,7 @@ package struct LabelDocument: Hashable, Sendable {
 
   package init() {}
 
-  /// What is scored: all frames but the drafts.
+  /// The labels that are scored: all frames but the drafts.
   package var labels: Labels {
     let corrected = frames.filter { !$0.value.isDraft }
     return Labels(
@@ -48,7 +48,7 @@ package struct LabelDocument: Hashable, Sendable {
 extension LabelDocument {
   /// Reads a file that `text` wrote, or that a person or a tool for COCO changed.
   ///
-  /// - Throws: `StoredError` for what is not COCO, `LabelError`.
+  /// - Throws: `StoredError` for a file that is not COCO, `LabelError`.
   package init(_ bytes: [UInt8], file: String) throws {
     var document = COCODocument(file: file, firstFrame: 0)
     let content = try document.content(bytes)
@@ -218,12 +218,12 @@ extension LabelDocument {
     case numbers(Set<String>)
   }
 
-  /// These labels with those of a file. Boxes replace boxes, and numbers replace numbers; drafts of
+  /// These labels with the labels of a file. Boxes replace boxes, and numbers replace numbers; drafts of
   /// other frames stay.
   ///
   /// - Parameters:
-  ///   - replaces: Whether labels of the same track and kind are removed; otherwise there must be
-  ///     none.
+  ///   - replaces: Whether labels of the same track and kind are removed; otherwise such
+  ///     labels are an error.
   ///   - file: The file of these labels, for an error.
   /// - Throws: `LabelError`.
   package func adding(

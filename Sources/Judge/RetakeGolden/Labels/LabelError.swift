@@ -48,7 +48,7 @@ package struct LabelError: FactualError {
     Self("labels.session", problem, at: file, advice: advice)
   }
 
-  /// The file does not say what a number or a name means.
+  /// The file does not say the meaning of a number or a name.
   static func unclear(_ file: String, _ problem: String, advice: String) -> Self {
     Self("labels.unclear", problem, at: file, advice: advice)
   }

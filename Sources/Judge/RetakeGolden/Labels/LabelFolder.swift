@@ -12,7 +12,7 @@ package struct LabelFolder: Hashable, Sendable {
 
   package func file(_ session: String) -> URL { root.appending(path: "\(session).json") }
 
-  /// The labels of a session; `nil` if it has none.
+  /// The labels of a session; `nil` if the session has no file.
   ///
   /// - Throws: `LabelError`, `StoredError`, `GoldenError.io`.
   package func document(of session: String) throws -> LabelDocument? {

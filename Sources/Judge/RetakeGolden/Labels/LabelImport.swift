@@ -149,7 +149,7 @@ package struct LabelImport {
   private func box(
     _ item: Detection, _ note: StoredNote?, _ content: StoredContent
   ) throws -> LabelBox {
-    // MOTChallenge: the confidence is 0 for what is not evaluated.
+    // MOTChallenge: a box with the confidence 0 is not evaluated.
     if content.images == nil, !content.isOfRun, item.score == 0 {
       return LabelBox(box: item.box, label: LabelBox.ignoreLabel, isIgnored: true)
     }

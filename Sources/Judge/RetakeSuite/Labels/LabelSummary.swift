@@ -8,7 +8,7 @@ package struct LabelSummary: Hashable, Sendable, Codable {
   package var path: String
   /// Frames of the session's labelled track.
   package var captured: Int
-  /// Frames that are scored; of them, those without objects.
+  /// Frames that are scored, and the number of these frames without objects.
   package var labelled: Int
   package var negatives: Int
   /// Proposed frames, which no one has corrected.
