@@ -520,16 +520,16 @@ import Testing
     let file = try clip("a.mp4", from: 0)
     let plain = try clip("b.mp4", from: 25)
     let turned = folder.file("c.mp4").path
-    let made = try runFFmpeg(
-      arguments: [
-        "-v", "error", "-nostdin", "-y", "-display_rotation", "90", "-i", plain, "-c", "copy",
-        turned,
-      ])
-    try #require(
-      made.status == 0 || made.stderr.contains("display_rotation"), "\(made.stderr)")
-    let other =
-      made.status == 0 ? turned : try clip("c.mp4", from: 25, ["-metadata:s:v:0", "rotate=90"])
-    let notes = try importing([file, other]).notes
+    // FFmpeg before 6.0 has no option for it, and later ones ignore the metadata.
+    let ways = [
+      ["-display_rotation", "90", "-i", plain, "-c", "copy", turned],
+      ["-i", plain, "-c", "copy", "-metadata:s:v:0", "rotate=90", turned],
+    ]
+    let made = try ways.contains {
+      try runFFmpeg(arguments: ["-v", "error", "-nostdin", "-y"] + $0).status == 0
+    }
+    try #require(made)
+    let notes = try importing([file, turned]).notes
     #expect(
       notes.contains {
         $0.hasPrefix("track 0: players do not turn it in a.mp4, and turn it ")

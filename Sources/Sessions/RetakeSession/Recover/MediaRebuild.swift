@@ -130,7 +130,9 @@ struct MediaRebuild {
       footage + rows.flatMap { SessionImporter.displayNotes($0.0, $0.1) } + times.notes
     try ImportWriting(
       path: site.database, media: try media.map(described),
-      facts: facts("imported", without: times.losses.isEmpty ? [] : Self.factsOfTimes)
+      facts: facts(
+        "imported",
+        without: [FootageFact.key] + (times.losses.isEmpty ? [] : Self.factsOfTimes))
         + standing.facts
         + ImportWriting.display(of: rows.map { ($0.0.index, $0.0) })
         + [
