@@ -50,7 +50,7 @@ package struct Comparison: Hashable, Sendable {
   package var counts = ComparisonCounts()
   package var headroom: [ErrorHeadroom] = []
   package var budgets: [BudgetResult] = []
-  /// `nil` if the session has no labels, or nothing was compared.
+  /// `nil` if the session has no labels, or no frame was compared.
   package var labels: LabelComparison?
   /// In the order of the frames; at most `findingLimit`.
   package var findings: [Finding] = []

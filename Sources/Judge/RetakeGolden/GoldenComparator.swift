@@ -176,7 +176,7 @@ enum RuleDifferences {
 extension Comparison {
   /// The comparison of a golden whose session or case no longer exists.
   ///
-  /// - Parameter why: What is missing: `case 'old' is not in retake.yml`.
+  /// - Parameter why: The missing part: `case 'old' is not in retake.yml`.
   package static func stale(_ key: GoldenLibrary.Key, why: String) -> Comparison {
     Comparison(
       key: key.description, verdict: .stale,

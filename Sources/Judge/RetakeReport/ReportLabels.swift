@@ -15,11 +15,11 @@ package struct ReportLabels: Hashable, Sendable, Codable {
     package var largerIsBetter: Bool
   }
 
-  /// What became of the frames since the golden.
+  /// How the frames changed since the golden.
   package struct Change: Hashable, Sendable, Codable {
     /// `better`, `worse`, `mixed` or `same`.
     package var word: String
-    /// Frames with fewer or smaller errors, and with more or larger ones.
+    /// Frames whose errors became smaller, and whose errors became larger.
     package var better: Int
     package var worse: Int
     /// The frame that became worse by most.
@@ -46,7 +46,7 @@ package struct ReportLabels: Hashable, Sendable, Codable {
   package var sink: String
   /// Frames with labels.
   package var labelled: Int
-  /// Of them, those that the run did not deliver; their objects count as missed.
+  /// Labelled frames that the run did not deliver; their objects count as missed.
   package var missing: Int
   /// Proposed frames that nobody has corrected; they are not scored.
   package var drafts: Int
@@ -55,7 +55,7 @@ package struct ReportLabels: Hashable, Sendable, Codable {
   package var metrics: [Metric]
   /// `nil` if there is no golden.
   package var change: Change?
-  /// Those that became worse by most come first, then those with the largest errors.
+  /// In the order of the growth of their errors, then of the errors.
   package var frames: Excerpt<Frame>
 
   package init(_ labels: LabelComparison) {

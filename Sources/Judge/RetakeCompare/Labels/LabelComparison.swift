@@ -25,6 +25,6 @@ package struct LabelComparison: Hashable, Sendable {
     self.drafts = drafts
   }
 
-  /// What became of the results since the golden; `nil` if there is no golden.
+  /// How the results changed since the golden; `nil` if there is no golden.
   package var change: LabelChange? { golden.map { actual.verdict(since: $0) } }
 }

@@ -1,4 +1,4 @@
-/// Which decisions the cases of a suite take, and which they never take.
+/// Which decisions the cases of a suite make, and which they never make.
 package struct CoverageReport: Hashable, Sendable, Codable {
   /// The first line of a decision.
   package struct Place: Hashable, Sendable, Codable {
@@ -19,7 +19,7 @@ package struct CoverageReport: Hashable, Sendable, Codable {
     /// In the words of decision lines: `drop reason=queue`.
     package var decision: String
     package var count: Int
-    /// `nil` if no case takes the decision.
+    /// `nil` if no case makes the decision.
     package var first: Place?
   }
 
@@ -29,7 +29,7 @@ package struct CoverageReport: Hashable, Sendable, Codable {
     package var pipeline: String
     /// `session/case`, in order.
     package var cases: [String]
-    /// Whether a case simulates; in the mode every-frame time decides nothing.
+    /// Whether a case simulates; in the mode every-frame time decides no frame.
     package var simulated: Bool
     /// In the order of the pipeline's nodes.
     package var rows: [Row]
@@ -41,7 +41,7 @@ package struct CoverageReport: Hashable, Sendable, Codable {
   /// Selected cases without an accepted golden.
   package var missing: [String]
 
-  /// The decisions that no case takes.
+  /// The decisions that no case makes.
   package var never: [(pipeline: String, row: Row)] {
     pipelines.flatMap { part in part.rows.filter { $0.count == 0 }.map { (part.pipeline, $0) } }
   }

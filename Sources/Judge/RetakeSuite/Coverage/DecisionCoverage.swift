@@ -7,7 +7,7 @@ import RetakeGraph
 package struct DecisionCoverage {
   package var project: Project
   package var selection: Selection
-  /// Whether the cases of all suites count, and not only those of the selection.
+  /// Whether the cases of all suites count, and not only the selection.
   package var coversAllSuites = false
   /// The folder of the goldens; the project's if `nil`.
   package var goldens: String?
@@ -39,7 +39,7 @@ package struct DecisionCoverage {
       let costed = current?.digest == pipeline.digest ? current : nil
       try parts[name, default: PipelineCoverage(name)].add(
         folder, manifest, pipeline: costed ?? pipeline,
-        // Timings can give any stage a cost.
+        // With timings, any stage can have a cost.
         anyCost: costed == nil || manifest.testCase.costs != "declared")
     }
     return CoverageReport(
@@ -64,7 +64,7 @@ package struct DecisionCoverage {
     return keys
   }
 
-  /// The golden's own document. The project's for a golden that has none.
+  /// The golden's own document. The project's for a golden without a document.
   private func pipeline(of folder: GoldenFolder, _ manifest: GoldenManifest) throws -> Pipeline {
     guard let record = try folder.pipeline(of: manifest) else {
       return try project.pipeline(manifest.testCase.pipeline)
@@ -145,12 +145,12 @@ private struct PipelineCoverage {
   }
 }
 
-/// Finds the port of each frame at each route. A line names a port that a frame does *not* take.
+/// Finds the port of each frame at each route. A line names a port that a frame does *not* enter.
 private struct RouteCounter {
   private typealias Witness = (sink: String, ends: Set<String>)
 
   private let ports: [String: [String]]
-  /// Of routes with one edge: a frame that takes it has no line.
+  /// Of routes with one edge: a frame that enters it has no line.
   private let witnesses: [String: Witness]
   private var others: [String: [FrameID: Set<String>]] = [:]
   /// By route: the frames that end before the port of a witness, or at the route.

@@ -13,7 +13,7 @@ struct DecisionLabel: Hashable, Sendable {
   static let emptyPool = "fail code=pool.empty"
   static let timeoutCode = "timeout"
 
-  /// The branches that a line shows. None for a line that only repeats another one, and for the
+  /// The branches that a line shows. Empty for a line that only repeats another one, and for the
   /// lines of a route, whose branches follow from all lines of a frame.
   static func labels(of line: DecisionLine) -> [DecisionLabel] {
     texts(of: line).map { DecisionLabel(line.node, $0) }

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeTimePlane
 
-/// The branches that the decisions of a pipeline can take, by the rules of docs/architecture.md.
+/// The branches that the decisions of a pipeline can have, by the rules of docs/architecture.md.
 ///
 /// Conditions that only a session can fulfill, such as damaged frames, are left out.
 struct PossibleDecisions {
@@ -192,7 +192,7 @@ struct PossibleDecisions {
       return ["join parts=\(count)"] + timeout + (hasTimeout(node) ? ["drop reason=timeout"] : [])
         + (partnersCanMiss(node, failures: false) ? ["drop reason=partnerMissing"] : [])
     }
-    // Behind a route, a frame arrives on the ports that its branch leads to.
+    // After a route, a frame arrives on the ports that its branch leads to.
     let isPartial = hasTimeout(node) || partnersCanMiss(node, failures: true)
     return (isPartial ? (1...count).reversed() : [count]).map { "join parts=\($0)" } + timeout
   }

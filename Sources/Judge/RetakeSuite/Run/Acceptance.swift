@@ -260,9 +260,9 @@ package struct Acceptance {
     return all.filter { !$0.item.rootCauses.isEmpty }
   }
 
-  /// The chosen results; with `onlyBetter`, those that came closer to the labels.
+  /// The chosen results; with `onlyBetter`, only if they came closer to the labels.
   ///
-  /// - Throws: `suite.accept.notBetter` if none did.
+  /// - Throws: `suite.accept.notBetter` if no result did.
   private func chosenBetter() throws -> [Waiting] {
     let all = try chosen()
     guard onlyBetter else { return all }
@@ -396,7 +396,7 @@ package struct Acceptance {
         + (changed == "session" ? "; for a session outside of Recordings, add --replace" : ""))
   }
 
-  /// `pipeline` or `session`; `nil` if the result is of the present ones, or if those cannot be read
+  /// `pipeline` or `session`; `nil` if both are the present inputs, or if the present inputs cannot be read
   /// here: a program of its own may define the pipeline, and the session may be on another machine.
   ///
   /// - Parameter accepted: The digest of the golden's pipeline. A result that was rejected in parts

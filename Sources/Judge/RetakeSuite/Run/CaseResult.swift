@@ -46,7 +46,7 @@ extension CaseResult {
       comparison: Comparison(key: manifest.key, verdict: .errored), golden: golden, actual: actual)
   }
 
-  /// Adds what files of results do not contain: the pipeline of each side, and the session, if the
+  /// Adds facts that files of results do not contain: the pipeline of each side, and the session, if the
   /// project still has it. Without them a report has neither graph nor images, and labels have no
   /// place.
   mutating func addSources(_ manifest: GoldenManifest, _ project: Project) {
@@ -103,7 +103,7 @@ extension CaseResult {
 extension GoldenFolder {
   /// The pipeline that the results were made with. Its programs are not started.
   ///
-  /// - Throws: An error if the folder has no document, or one that cannot be read.
+  /// - Throws: An error if the document is missing or cannot be read.
   func pipeline(in project: Project) throws -> Pipeline {
     let data = try RegularFile.contents(
       file(GoldenFolder.pipelineName).path, bytesMax: Int64(PipelineDocument.bytesMax))

@@ -64,7 +64,7 @@ package struct CorpusQuery {
   ///   query needs.
   package func answer(_ sql: String) throws -> QueryDatabase.Answer {
     let database = try QueryDatabase()
-    // Only what the query names is read: samples may be many.
+    // Only tables that the query names are filled: samples may be many.
     let words = Set(sql.lowercased().split { !$0.isLetter && $0 != "_" }.map(String.init))
     let named = Set(Self.tables.map(\.name)).intersection(words)
     for table in Self.tables { try database.create(table.name, columns: table.columns) }
@@ -216,7 +216,7 @@ extension JSONValue {
 }
 
 extension FrameFate {
-  /// The word of reports; files of results have shorter ones.
+  /// The word of reports; files of results have shorter words.
   fileprivate var name: String {
     switch self {
     case .delivered: "delivered"

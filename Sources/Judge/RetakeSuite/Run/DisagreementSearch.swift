@@ -42,9 +42,9 @@ package struct DisagreementSearch {
     package var second: String
     /// Frames that both pipelines delivered or lost.
     package var frames: Int
-    /// Of them, those with different results.
+    /// Frames with different results.
     package var different: Int
-    /// Those with the largest disagreement first; of equal ones the first.
+    /// The largest disagreement first; if equal, the earlier frame.
     package var rows: [Row]
   }
 

@@ -15,7 +15,7 @@ package struct MetricChange: Hashable, Sendable, Codable {
   package var low: Double?
   package var high: Double?
   package var sessions: Int
-  /// `better`, `worse`, or `unclear` if the interval contains 0 or there is none.
+  /// `better`, `worse`, or `unclear` if the interval contains 0, or without an interval.
   package var word: String
 
   /// The mean of new - old.

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import RetakeCore
 
-/// Tables in memory that SQL can be asked about. It has no file, so a query changes nothing.
+/// Tables in memory that SQL can be asked about. It has no file, so a query changes no session and no golden.
 package final class QueryDatabase {
   private let queue: DatabaseQueue
 

@@ -82,7 +82,7 @@ package struct StressAxis: Hashable, Sendable {
         throw Self.bad(
           "'\(part)' does not rise", "Write the smaller end first, and 2 steps or more")
       }
-      // Whole units for a quality.
+      // A quality is an integer.
       let grain = kind == .jpeg ? 1_000 : 1
       strengths += (0..<steps).map { step in
         low + ((high - low) / grain * step + (steps - 1) / 2) / (steps - 1) * grain

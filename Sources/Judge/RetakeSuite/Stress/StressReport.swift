@@ -11,7 +11,7 @@ package struct StressReport: Hashable, Sendable, Codable {
     package var thousandths: Int
     /// By name of the column; without the columns that have no number.
     package var values: [String: Double] = [:]
-    /// The first frame with another result than the golden's; `nil` if none has.
+    /// The first frame with another result than the golden's; `nil` if all are equal.
     package var first: String?
     /// `nil` if the replay was not completed.
     package var decisionDigest: Digest128?

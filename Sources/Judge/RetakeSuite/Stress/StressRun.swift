@@ -148,7 +148,7 @@ package struct StressRun {
     return StressResult(comparison: comparison, summary: summary, golden: golden, actual: folder)
   }
 
-  /// The pipeline with a stage `perturb` after each source; `nil` if the cell needs none.
+  /// The pipeline with a stage `perturb` after each source; `nil` if the cell needs no such stage.
   private func perturbed(_ pipeline: Pipeline, _ cell: Cell, _ selected: SelectedCase) throws
     -> Pipeline?
   {
