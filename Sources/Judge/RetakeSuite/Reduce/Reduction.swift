@@ -228,7 +228,10 @@ private final class ReductionProbes {
         "suite.reduce.notShown", "no part of the session shows '\(cause.root.id)' alone",
         cause: lastProblem,
         advice: base == .results
-          ? "The golden's pipeline cannot run here; name the revision that made it: --base REV"
+          ? "Check that the case is deterministic: retake verify "
+            + "\(reduction.selected.sessionName.shellWord) --pipeline "
+            + "\(reduction.selected.definition.name.shellWord); or name the revision that made the "
+            + "golden: --base REV"
           : "Attach the session as it is")
     }
     try leaveOutBranches(span)
