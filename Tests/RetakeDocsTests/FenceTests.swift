@@ -78,7 +78,10 @@ import Testing
     let text = fence.text.hasPrefix("v: 1") ? fence.text : "v: 1\n" + fence.text
     try folder.write(text, to: "retake.yml")
     let project = try Project(reading: folder.url.path)
-    #expect(project.hasFile && !(project.cases.isEmpty && project.compare.bySink.isEmpty))
+    let isUsed =
+      !project.cases.isEmpty || !project.compare.bySink.isEmpty
+      || project.budgets != GoldenManifest.Budgets()
+    #expect(project.hasFile && isUsed)
   }
 
   @Test(arguments: Pages.fences("sh"))
