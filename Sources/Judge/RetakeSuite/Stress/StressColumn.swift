@@ -21,17 +21,25 @@ package struct StressColumn: Sendable {
   package var value: @Sendable (StressResult) throws -> Double?
 
   /// In the order of the table.
-  package static let all = [
-    StressColumn(name: "changed") {
-      let counts = $0.comparison.counts
-      return Double(counts.changed + counts.missing + counts.inserted)
-    },
-    StressColumn(name: "boxesLost") { $0.count(.boxDisappeared) },
-    StressColumn(name: "boxesNew") { $0.count(.boxAppeared) },
-    StressColumn(name: "failed") { Double($0.summary.frames.failed) },
-    StressColumn(name: "dropped") { Double($0.summary.frames.droppedTotal) },
-    StressColumn(name: "delivered", isScore: true) { Double($0.summary.frames.delivered) },
-  ]
+  package static let all =
+    [
+      StressColumn(name: "changed") {
+        let counts = $0.comparison.counts
+        return Double(counts.changed + counts.missing + counts.inserted)
+      },
+      StressColumn(name: "boxesLost") { $0.count(.boxDisappeared) },
+      StressColumn(name: "boxesNew") { $0.count(.boxAppeared) },
+      StressColumn(name: "failed") { Double($0.summary.frames.failed) },
+      StressColumn(name: "dropped") { Double($0.summary.frames.droppedTotal) },
+      StressColumn(name: "delivered", isScore: true) { Double($0.summary.frames.delivered) },
+    ] + metrics
+
+  /// Of the labels; a session without labels has no such number.
+  private static let metrics = LabelMetric.allCases.map { metric in
+    StressColumn(name: metric.rawValue, isScore: metric.largerIsBetter) {
+      $0.comparison.labels?.actual.metrics[metric]
+    }
+  }
 }
 
 extension StressResult {

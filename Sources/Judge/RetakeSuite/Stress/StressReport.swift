@@ -65,6 +65,17 @@ package struct StressReport: Hashable, Sendable, Codable {
     case v, key = "case", pipeline, seed, columns, budgets, rows, limits
   }
 
+  /// Leaves out columns without a number in any row.
+  ///
+  /// - Throws: `SuiteError` for a budget of such a column.
+  mutating func keepKnownColumns() throws {
+    columns = columns.filter { name in rows.contains { $0.values[name] != nil } }
+    guard let budget = budgets.first(where: { !columns.contains($0.column) }) else { return }
+    throw SuiteError(
+      "suite.stress.noNumber", "no replay of '\(key)' has the number '\(budget.column)'",
+      advice: "Metrics need labels of the session: retake label import FILE --session SESSION")
+  }
+
   func isOver(_ budget: Budget, _ row: Row) -> Bool {
     // A replay that was not completed is over every budget.
     guard let value = row.values[budget.column] else { return row.problem != nil }

@@ -54,6 +54,7 @@ package struct StressRun {
         row(of: cell, selected, pipeline, golden, cache, in: scratch.url))
       progress(report.rows.count, cells.count)
     }
+    try report.keepKnownColumns()
     for axis in axes { report.addLimits(of: axis) }
     if report.rows[0].first != nil {
       note(
@@ -143,8 +144,15 @@ package struct StressRun {
     // The pipeline and the overrides differ by design.
     options.ignoresKeys = true
     options.findingLimit = 1_000_000
-    let comparison = try GoldenComparator(golden: golden, actual: folder, options: options)
-      .compare()
+    var result = CaseResult(
+      selected: selected, comparison: Comparison(key: selected.key.description, verdict: .errored),
+      golden: golden, actual: folder)
+    result.pipeline = replay.pipeline
+    result.note(replay, reader)
+    let comparison = try GoldenComparator(
+      golden: golden, actual: folder, options: options,
+      labels: try CaseLabels(project, result)?.compare
+    ).compare()
     return StressResult(comparison: comparison, summary: summary, golden: golden, actual: folder)
   }
 
