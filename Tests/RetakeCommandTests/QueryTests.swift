@@ -48,8 +48,12 @@ import Testing
     let all = try rows("select session, count(*) n from results group by session order by session")
     #expect(all[0].n.int == 12 && all[1].n.int == 24)
     let decisions = try rows(
-      "select count(*) n from decisions where testcase = 'motion-boxes' and kind = 'arrive'")
-    #expect(decisions[0].n.int == 36)
+      "select session, kind, count(*) n from decisions where kind = 'outcome' group by session")
+    let log = try String(
+      contentsOf: workplace.folder.file("Goldens/gate/motion-boxes/decisions.gold"), encoding: .utf8
+    ).split(separator: "\n").count { $0.contains(" outcome ") }
+    let own = (0..<decisions.count).first { decisions[$0].session.text == "gate" }
+    #expect((own.flatMap { decisions[$0].n.int } ?? 0) == log)
   }
 
   @Test func `a query that SQLite refuses is an error with its words, and nothing can be written`()
