@@ -288,6 +288,19 @@ import Testing
     #expect(try test().status == 0)
   }
 
+  @Test func `a detector that finds no object is not better, though it has no false box`() throws {
+    let noise = (0..<6).map {
+      Item(identity: 50 + $0, x: Double($0) * 25, y: 100, width: 9, height: 9)
+    }
+    try write(Self.detector.map { $0 + noise })
+    try accept()
+    try write([[Item(identity: 1, x: 0, y: 110, width: 4, height: 4)]])
+    let tested = try test()
+    #expect(tested.stdout.contains("labels: mixed: "), "\(tested.stdout)")
+    let refused = try workplace.retake("accept", "--if-better")
+    #expect(refused.stderr.contains("[suite.accept.notBetter]"), "\(refused.stderr)")
+  }
+
   @Test func `two pipelines are compared over the sessions that have labels`() throws {
     let old = try String(contentsOf: workplace.folder.file("watch.json"), encoding: .utf8)
     try workplace.folder.write(old.replacing("boxes.txt", with: "new.txt"), to: "new.json")

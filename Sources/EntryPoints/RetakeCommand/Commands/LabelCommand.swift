@@ -47,9 +47,10 @@ struct LabelImportCommand: ParsableCommand {
   var firstFrame: Int?
 
   @Option(
-    help: "Names of the classes of MOT and YOLO: in their order, or each with its number, 1=car.",
+    help:
+      "Names of the classes: of YOLO in their order or with numbers, 1=car; of MOT with numbers.",
     transform: Self.classes)
-  var classes: [Int: String]?
+  private var classes: ClassNames?
 
   @Option(
     help: "The track that is labelled, if the session has several.",
@@ -69,7 +70,7 @@ struct LabelImportCommand: ParsableCommand {
     return format
   }
 
-  private static func classes(_ text: String) throws -> [Int: String] {
+  private static func classes(_ text: String) throws -> ClassNames {
     var classes: [Int: String] = [:]
     let words = text.split(separator: ",", omittingEmptySubsequences: false)
     for (place, word) in words.enumerated() {
@@ -79,14 +80,15 @@ struct LabelImportCommand: ParsableCommand {
         classes.updateValue(name, forKey: number) == nil
       else { throw ValidationError("write names as car,person or 1=person,3=car") }
     }
-    return classes
+    return ClassNames(names: classes, areInOrder: !text.contains("="))
   }
 
   func run() throws {
     let project = try CommandEnvironment.current.project()
     var labels = LabelImport(file)
     (labels.format, labels.firstFrame) = (format, firstFrame)
-    labels.classes = classes ?? [:]
+    labels.classes = classes?.names ?? [:]
+    labels.areClassesInOrder = classes?.areInOrder ?? false
     do {
       let summary = try LabelWork(project: project).add(
         labels, to: session, track: track, replaces: replace)
@@ -156,4 +158,11 @@ extension LabelSummary {
     if !scalars.isEmpty { parts.append("numbers: " + scalars.joined(separator: ", ")) }
     return "\(session)  " + parts.joined(separator: "; ")
   }
+}
+
+/// The value of `--classes`.
+private struct ClassNames: Sendable {
+  var names: [Int: String]
+  /// Whether they have no numbers.
+  var areInOrder: Bool
 }

@@ -43,6 +43,12 @@ struct QueryCommand: ParsableCommand {
     query.goldens = goldens.map { project.path($0) }
     let answer = try query.answer(sql)
     if output.json {
+      let twice = answer.columns.first { name in answer.columns.count { $0 == name } > 1 }
+      if let twice {
+        throw ErrorFacts(
+          "query.columns", "two columns of the answer are named '\(twice)'",
+          advice: "Name one of them: select a.time as first, b.time as second")
+      }
       return try Console.json(
         answer.rows.map { row in
           Dictionary(zip(answer.columns, row), uniquingKeysWith: { first, _ in first })

@@ -1,12 +1,13 @@
 /// The difference between two scores against the same labels.
 package struct LabelChange: Hashable, Sendable {
   package enum Word: String, Hashable, Sendable, Codable {
-    /// By the sum of the losses; `mixed` if it is the same though frames differ.
+    /// By the sum of the losses; `mixed` if it is the same though frames differ, or if `ap50` says
+    /// the opposite.
     case better, worse, mixed, same
   }
 
   /// Losses that differ by less are equal.
-  private static let leastDifference = 1e-9
+  static let leastDifference = 1e-9
 
   /// Frames whose loss fell, and rose.
   package var better = 0

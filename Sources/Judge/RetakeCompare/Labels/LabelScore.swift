@@ -26,8 +26,18 @@ package struct LabelScore: Hashable, Sendable {
     self.unknownClasses = unknownClasses
   }
 
-  /// Whether the results came closer to the labels since the golden.
+  /// Whether the results came closer to the labels since the golden. If the losses and `ap50` say
+  /// the opposite, the word is `mixed`: a detector that finds no object has no false detection.
   package func verdict(since golden: LabelScore) -> LabelChange {
-    LabelChange(from: golden.frames, to: frames)
+    var change = LabelChange(from: golden.frames, to: frames)
+    if let before = golden.metrics[.ap50] {
+      let rise = (metrics[.ap50] ?? 0) - before
+      switch change.word {
+      case .better where rise < -LabelChange.leastDifference: change.word = .mixed
+      case .worse where rise > LabelChange.leastDifference: change.word = .mixed
+      default: break
+      }
+    }
+    return change
   }
 }

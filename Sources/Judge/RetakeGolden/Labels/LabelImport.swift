@@ -31,6 +31,8 @@ package struct LabelImport {
   package var firstFrame: Int?
   /// Names by the number of a class.
   package var classes: [Int: String] = [:]
+  /// Whether `classes` are names in their order, without numbers. MOT has no common first number.
+  package var areClassesInOrder = false
 
   package init(_ file: String) { self.file = file }
 
@@ -55,6 +57,18 @@ package struct LabelImport {
       throw LabelError.unknownFormat(file)
     }
     guard classes.isEmpty || format == .mot else { throw namedClasses }
+    if format == .mot, areClassesInOrder, !classes.isEmpty {
+      throw LabelError.unclear(
+        file, "the classes of MOT are numbers, and --classes does not say which",
+        advice: "Write each name with its number: --classes 1=person,3=car")
+    }
+    if format == .coco, Self.hasDrafts(bytes) {
+      throw LabelError.unclear(
+        file, "the file has drafts, which are proposed and not corrected",
+        advice:
+          "Correct them and remove \"draft\": true; a file of 'retake label propose' needs no "
+          + "import")
+    }
     switch format {
     case .yolo:
       throw LabelError.unreadable(file, cause: "it is a file, and YOLO's labels are a folder")
@@ -79,6 +93,13 @@ package struct LabelImport {
     } catch let error as RegularFile.Refusal {
       throw LabelError.unreadable(file, cause: error.description)
     }
+  }
+
+  private static func hasDrafts(_ bytes: [UInt8]) -> Bool {
+    guard let document = try? JSONValue(parsing: Data(bytes)),
+      case .array(let images)? = document["images"]
+    else { return false }
+    return images.contains { $0["draft"] == .bool(true) }
   }
 
   private static func format(of bytes: [UInt8]) -> Format? {

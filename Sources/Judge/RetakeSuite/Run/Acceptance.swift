@@ -268,7 +268,9 @@ package struct Acceptance {
     guard onlyBetter else { return all }
     let better = all.filter { $0.item.isBetter == true }
     guard better.isEmpty else { return better }
-    let texts = all.map { "\($0.item.key) (\($0.item.labels ?? "no labels, or no golden"))" }
+    let texts = all.map {
+      "\($0.item.key) (\($0.item.labels ?? "not scored: no labels, no golden, or another pipeline than now"))"
+    }
     throw SuiteError(
       "suite.accept.notBetter",
       "no pending result is better by its labels: \(SuiteError.list(texts))",

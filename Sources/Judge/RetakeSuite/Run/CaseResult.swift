@@ -50,7 +50,7 @@ extension CaseResult {
   /// project still has it. Without them a report has neither graph nor images, and labels have no
   /// place.
   mutating func addSources(_ manifest: GoldenManifest, _ project: Project) {
-    pipeline = try? actual.pipeline(in: project)
+    pipeline = (try? actual.pipeline(in: project)) ?? project.pipeline(of: manifest)
     basePipeline = try? golden.pipeline(in: project)
     classNames = (try? actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     guard let path = try? project.sessionPath(manifest.input.session),
@@ -109,5 +109,14 @@ extension GoldenFolder {
       file(GoldenFolder.pipelineName).path, bytesMax: Int64(PipelineDocument.bytesMax))
     return try PipelineDocument.parseStored(
       data, catalog: project.registry.allowing(.never), file: url.lastPathComponent)
+  }
+}
+
+extension Project {
+  /// The project's present pipeline if results were made with it. A program may have to be started
+  /// to know its outputs, which a stored document does not do.
+  fileprivate func pipeline(of manifest: GoldenManifest) -> Pipeline? {
+    let present = try? pipeline(manifest.testCase.pipeline)
+    return present.flatMap { $0.digest == manifest.pipeline.digest ? $0 : nil }
   }
 }

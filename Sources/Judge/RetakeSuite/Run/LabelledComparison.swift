@@ -70,6 +70,12 @@ package struct LabelledComparison {
         guard let one = before.metrics[metric], let other = after.metrics[metric] else { continue }
         pairs[metric, default: []].append((one, other))
       }
+      for side in [(old, before), (new, after)] where side.1.missingFrames > 0 {
+        notes.append(
+          "\(name): \(side.0) did not deliver \(side.1.missingFrames) of "
+            + "\(counted(side.1.labelledFrames, "labelled frame")), and all their objects count as "
+            + "missed; do the labels belong to this recording?")
+      }
       for side in [(old, before), (new, after)] where !side.1.unknownClasses.isEmpty {
         notes.append(
           "\(name): classes of \(side.0) that the labels do not have are not scored: "
