@@ -1,10 +1,7 @@
-package import RetakeCore
-
 /// The results of a golden and of a run, each scored against the labels of the session.
 package struct LabelComparison: Hashable, Sendable {
   /// The file of the labels, relative to the project.
   package var file: String
-  package var digest: Digest128
   /// The sink whose results are scored.
   package var sink: String
   /// `nil` if there is no golden.
@@ -14,11 +11,9 @@ package struct LabelComparison: Hashable, Sendable {
   package var drafts: Int
 
   package init(
-    file: String, digest: Digest128, sink: String, golden: LabelScore?, actual: LabelScore,
-    drafts: Int
+    file: String, sink: String, golden: LabelScore?, actual: LabelScore, drafts: Int
   ) {
     self.file = file
-    self.digest = digest
     self.sink = sink
     self.golden = golden
     self.actual = actual

@@ -62,10 +62,7 @@ package struct BaseComparison {
         root: scratch.appending(path: side), session: selected.key.session,
         testCase: selected.key.testCase)
     }
-    var result = CaseResult(
-      selected: selected,
-      comparison: Comparison(key: selected.key.description, verdict: .errored),
-      golden: folder("base"), actual: folder("change"))
+    var result = CaseResult(selected, golden: folder("base"), actual: folder("change"))
     do {
       try selected.check()
       let change = try project.pipeline(selected.definition.pipeline)

@@ -9,7 +9,6 @@ import RetakeSession
 /// Scores the results of a case against the labels of its session.
 struct CaseLabels {
   private let labels: Labels
-  private let digest: Digest128
   /// Relative to the project.
   private let file: String
   private let result: CaseResult
@@ -28,7 +27,6 @@ struct CaseLabels {
     let tracks = Set(result.sourceTracks.values)
     labels.frames = labels.frames.filter { tracks.contains($0.key.track) }
     self.labels = labels
-    digest = document.digest
     file = "Labels/\(name).json"
     self.result = result
     self.project = project
@@ -38,7 +36,7 @@ struct CaseLabels {
   func compare(_ golden: GoldenFolder?, _ actual: GoldenFolder) throws -> LabelComparison? {
     guard let sink = result.pipeline?.primarySink else { return nil }
     return LabelComparison(
-      file: file, digest: digest, sink: sink,
+      file: file, sink: sink,
       golden: try golden.map { try score($0, sink, .golden) },
       actual: try score(actual, sink, .actual), drafts: labels.drafts)
   }

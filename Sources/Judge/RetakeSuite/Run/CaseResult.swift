@@ -36,6 +36,14 @@ struct CaseResult {
 }
 
 extension CaseResult {
+  /// A case that was not compared yet: until then it is errored.
+  init(_ selected: SelectedCase, golden: GoldenFolder, actual: GoldenFolder) {
+    self.init(
+      selected: selected,
+      comparison: Comparison(key: selected.key.description, verdict: .errored), golden: golden,
+      actual: actual)
+  }
+
   /// Two folders that are compared without a run.
   init(golden: GoldenFolder, actual: GoldenFolder, _ manifest: GoldenManifest) {
     var definition = CaseDefinition(
@@ -46,9 +54,9 @@ extension CaseResult {
       comparison: Comparison(key: manifest.key, verdict: .errored), golden: golden, actual: actual)
   }
 
-  /// Adds facts that files of results do not contain: the pipeline of each side, and the session, if the
-  /// project still has it. Without them a report has neither graph nor images, and labels have no
-  /// place.
+  /// Adds facts that files of results do not contain: the pipeline of each side, and the session, if
+  /// the project still has it. Without them a report has neither graph nor images, and labels have
+  /// no place.
   mutating func addSources(_ manifest: GoldenManifest, _ project: Project) {
     pipeline = (try? actual.pipeline(in: project)) ?? project.pipeline(of: manifest)
     basePipeline = try? golden.pipeline(in: project)

@@ -30,12 +30,10 @@ struct CaseRunner {
   /// Never throws for an error of one case: that becomes its verdict. An interruption is rethrown.
   func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
     var result = CaseResult(
-      selected: selected,
-      comparison: Comparison(key: selected.key.description, verdict: .errored),
-      golden: library.folder(selected.key).fitting(PlatformKey.current.description),
+      selected, golden: library.folder(selected.key).fitting(PlatformKey.current.description),
       actual: GoldenFolder(
-        root: scratch, session: selected.key.session, testCase: selected.key.testCase),
-      pendingRefusal: pendingRefusal(selected.key))
+        root: scratch, session: selected.key.session, testCase: selected.key.testCase))
+    result.pendingRefusal = pendingRefusal(selected.key)
     do {
       // Before the replay, which may be slow, and before any file is written through such a link.
       try library.requireOwn(selected.key)

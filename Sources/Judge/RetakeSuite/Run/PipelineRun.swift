@@ -24,8 +24,7 @@ struct PipelineRun {
       definition: definition, session: try project.sessionPath(session))
     try selected.check()
     var result = CaseResult(
-      selected: selected, comparison: Comparison(key: selected.key.description, verdict: .errored),
-      golden: GoldenFolder(folder),
+      selected, golden: GoldenFolder(folder),
       actual: GoldenFolder(root: folder, session: session, testCase: definition.name))
     var job = ReplayJob(project: project, definition: definition, session: selected.sessionRead)
     job.options = options

@@ -144,9 +144,7 @@ package struct StressRun {
     // The pipeline and the overrides differ by design.
     options.ignoresKeys = true
     options.findingLimit = 1_000_000
-    var result = CaseResult(
-      selected: selected, comparison: Comparison(key: selected.key.description, verdict: .errored),
-      golden: golden, actual: folder)
+    var result = CaseResult(selected, golden: golden, actual: folder)
     result.pipeline = replay.pipeline
     result.note(replay, reader)
     let comparison = try GoldenComparator(
