@@ -73,7 +73,7 @@ private let footage = sharedMedia("karma.mp4")?.path ?? ""
 
     try FileManager.default.removeItem(atPath: path + "/session.sqlite")
     let notes = try SessionRecovery(path, fromMedia: true).run().notes
-    #expect(notes.count == 1 && notes[0].contains("import the sensors again"), "\(notes)")
+    #expect(notes.count == 1 && notes[0].contains("sensors again"), "\(notes)")
     #expect(try SessionReader(opening: path).sensors.isEmpty)
   }
 

@@ -26,7 +26,7 @@ extension Rise {
   }
 }
 
-private let steep = 14_500.0
+private let steep = 12_600.0
 
 private struct OldRise: Rise {
   var sums: [Double] = []
