@@ -80,4 +80,25 @@ import Testing
     #expect(zero.stderr.contains("the frame 0 is before the first frame, 1"))
     #expect(zero.stderr.contains("--first-frame"))
   }
+
+  @Test func `labels belong to the recording for which they were imported`() throws {
+    let workplace = try accepted()
+    try workplace.folder.write("1,1,5,5,20,20,1,1,1\n4,1,6,5,20,20,1,1,1\n", to: "gt.txt")
+    let words = ["label", "import", "gt.txt", "--session", "yard", "--classes", "1=car"]
+    try #require(workplace.retake(words: words).status == 0)
+    #expect(try workplace.retake("test").stdout.contains("labels  yard/motion"))
+
+    let recordings = workplace.folder.file("Recordings")
+    try FileManager.default.removeItem(at: recordings.appending(path: "yard"))
+    try workplace.record("yard", frames: 31)
+    for command in [["test"], ["label", "propose", "yard/motion"]] {
+      let other = try workplace.retake(words: command)
+      #expect(other.status == 2, "\(command)")
+      #expect((other.stdout + other.stderr).contains("labels.recording"), "\(other)")
+    }
+    let again = try workplace.retake(words: words)
+    #expect(again.stderr.contains("the session has labels of another recording"), "\(again.stderr)")
+    #expect(try workplace.retake(words: words + ["--replace"]).status == 0)
+    #expect(!(try workplace.retake("test").stdout.contains("labels.recording")))
+  }
 }

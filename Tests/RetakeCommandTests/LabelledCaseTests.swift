@@ -309,8 +309,8 @@ import Testing
     #expect(one.status == 0, "\(one.stderr)")
     #expect(one.stdout.contains("on one session; label more sessions"), "\(one.stdout)")
 
-    for name in ["gate", "roof"] {
-      try workplace.record(name, frames: Self.frames)
+    for (name, more) in [("gate", 1), ("roof", 2)] {
+      try workplace.record(name, frames: Self.frames + more)
       try workplace.folder.write(Self.labels(), to: "Labels/\(name).json")
     }
     let words = ["compare", "watch.json", "new.json", "--json"]
@@ -326,6 +326,56 @@ import Testing
     #expect(same.contains("not clearly better or worse"), "\(same)")
     let none = try workplace.retake("compare", "watch.json", "new.json", "garden")
     #expect(none.status == 2 && none.stderr.contains("[suite.compare.noLabels]"), "\(none.stderr)")
+  }
+
+  @Test func `a copy of a recording counts once, and labels without a session are named`() throws {
+    let recordings = workplace.folder.file("Recordings")
+    try FileManager.default.copyItem(
+      at: recordings.appending(path: "yard"), to: recordings.appending(path: "twin"))
+    for name in ["twin", "ghost"] {
+      try workplace.folder.write(Self.labels(), to: "Labels/\(name).json")
+    }
+    let outcome = try workplace.retake("compare", "watch.json", "watch.json", "--json").json()
+    #expect(outcome.sessions.count == 2)
+    #expect(outcome.metrics[0].sessions.int == 1)
+    let notes = outcome.notes.list.compactMap { $0 as? String }
+    #expect(notes.contains { $0.contains("there is no session 'ghost'") }, "\(notes)")
+    #expect(notes.contains { $0.contains("yard has the frames of twin") }, "\(notes)")
+
+    try FileManager.default.removeItem(at: workplace.folder.file("Labels/twin.json"))
+    try workplace.folder.write(
+      Self.labels().replacing(#""frame":"#, with: #""draft": true, "frame":"#),
+      to: "Labels/yard.json")
+    let drafts = try workplace.retake("compare", "watch.json", "watch.json")
+    #expect(drafts.status == 2)
+    #expect(drafts.stderr.contains("are drafts, which are not scored"), "\(drafts.stderr)")
+  }
+
+  @Test func `a budget that no run can have is refused`() throws {
+    let project = """
+      v: 1
+      cases:
+        watch: {pipeline: watch.json}
+      suites:
+        default:
+          - {sessions: ["yard"], cases: [watch]}
+
+      """
+    for (budget, words) in [
+      ("{ap50: {min: 2}}", "ap50 is at most 1"), ("{idSwitches: {max: -1}}", "is at least 0"),
+    ] {
+      try workplace.folder.write(project + "budgets: \(budget)\n", to: "retake.yml")
+      let refused = try workplace.retake("test")
+      #expect(refused.status == 2)
+      #expect(refused.stderr.contains(words), "\(refused.stderr)")
+    }
+    try workplace.folder.write(project + "budgets: {textError: {max: 0.1}}\n", to: "retake.yml")
+    try #require(workplace.retake("test").status == 3)
+    try #require(workplace.retake("accept", "--reason", "first").status == 0)
+    let tested = try workplace.retake("test")
+    #expect(tested.status == 1)
+    #expect(tested.stdout.contains("textError has a budget, and cannot be computed"))
+    #expect(tested.stdout.contains("Or remove 'budgets' in retake.yml"), "\(tested.stdout)")
   }
 
   @Test func `the frames about which two pipelines disagree are found, the largest first`() throws {

@@ -62,7 +62,8 @@ import Testing
     for (sql, cause) in [
       ("select drops from frames", "no such column: drops"),
       ("delete from frames", "it is not a query"), ("attach 'x.db' as x", "it is not a query"),
-      ("select", "incomplete input"),
+      ("select", "incomplete input"), ("", "it is empty"),
+      ("select 1; select 2", "it has several statements"),
     ] {
       let result = try workplace.retake("query", sql)
       #expect(result.status == 2, "\(sql)")

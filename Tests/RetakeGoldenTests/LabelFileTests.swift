@@ -44,6 +44,7 @@ import Testing
   @Test func `a document is written with a line for each box, and read again`() throws {
     var document = LabelDocument()
     document.classes = ["car", "plate"]
+    document.recordings = [0: Digest128(of: "a")]
     var seen = LabelDocument.Frame(
       FrameLabels(
         boxes: [
@@ -77,7 +78,8 @@ import Testing
         {"boxes":false,"frame":"0:4","id":4},
         {"draft":true,"frame":"0:5","id":5},
         {"file_name":"frame_000012.png","frame":"0:12","id":12,"scalars":{"bpm":72.5}}
-        ]
+        ],
+        "info":{"recordings":{"0":"\(Digest128(of: "a"))"}}
         }
 
         """)
@@ -232,6 +234,7 @@ import Testing
   @Test(arguments: [
     ("11,1,1,1,5,5,1,1,1", "the session 'yard' has no frame 0:10"),
     ("1,1,200,1,5,5,1,1,1", "line 1: no pixel of the frame 0:0"),
+    ("1,1,20,1,0,5,1,1,1", "line 1: the box has no area"),
     ("1,1,1,1,5,5,1,1,1\n1,1,1,1,6,6,1,1,1", "line 2: the identity 1 is there twice"),
     ("hello", "begins like none of the formats"), ("<svg/>", "it begins with <svg>"),
     ("<annotations><image id=\"1\" width=\"200\" height=\"100\">", "the file ends inside <image>"),

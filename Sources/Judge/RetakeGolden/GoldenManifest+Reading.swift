@@ -89,6 +89,12 @@ extension LabelBudget {
         "the budget of \(metric.rawValue) has no limit",
         advice: "Write for example: \(metric.rawValue): {\(names.limit): 0.5}")
     }
+    guard let limit, let field = fields[names.limit] else { return }
+    if metric.largerIsBetter, limit > 1 {
+      throw field.wrong("no run can have it: \(metric.rawValue) is at most 1")
+    } else if !metric.largerIsBetter, limit < 0 {
+      throw field.wrong("no run can have it: \(metric.rawValue) is at least 0")
+    }
   }
 }
 

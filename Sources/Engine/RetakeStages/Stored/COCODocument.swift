@@ -23,6 +23,7 @@ package struct COCODocument {
     var content = StoredContent()
     content.firstFrame = firstFrame
     guard case .object = document else { return try read(document, "", into: content) }
+    content.info = document["info"]
     if let list = document["images"] { try readImages(list, &content) }
     if let list = document["categories"] { content.classNames = try readCategories(list) }
     guard let annotations = document["annotations"] else {

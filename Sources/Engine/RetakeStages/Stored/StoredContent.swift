@@ -30,6 +30,8 @@ package struct StoredContent: Sendable {
   package var frameCount: Int?
   /// The images that a COCO file lists, by the sequence of their frame; `nil` for other files.
   package var images: [Int: StoredImage]?
+  /// The `info` of a COCO file.
+  package var info: JSONValue?
   /// The first annotation of a COCO file that is not an object, but a region to ignore.
   var region: String?
 

@@ -8,7 +8,10 @@ struct LabelBuilder {
   private(set) var document = LabelDocument()
   private var identities: [FrameID: Set<Int>] = [:]
 
-  init(file: String, footage: LabelFootage) { (self.file, self.footage) = (file, footage) }
+  init(file: String, footage: LabelFootage) {
+    (self.file, self.footage) = (file, footage)
+    document.recordings[footage.track] = footage.digest
+  }
 
   /// - Parameters:
   ///   - size: Width and height of the labelled image, if the file says so.
@@ -26,12 +29,12 @@ struct LabelBuilder {
   mutating func add(_ box: LabelBox, to id: FrameID, place: String) throws {
     let prefix = prefix(place)
     let numbers = [box.box.x, box.box.y, box.box.width, box.box.height]
-    guard numbers.allSatisfy({ $0.isFinite && $0.magnitude <= 1_000_000 }), box.box.width >= 0,
-      box.box.height >= 0
+    guard numbers.allSatisfy({ $0.isFinite && $0.magnitude <= 1_000_000 }), box.box.width > 0,
+      box.box.height > 0
     else {
       throw LabelError.other(
-        file, "\(prefix)the box has a negative size, or is not finite",
-        advice: "Correct it, or export the labels again")
+        file, "\(prefix)the box has no area, or is not finite",
+        advice: "Remove it, or export the labels again")
     }
     guard box.box.x < Double(footage.width), box.box.y < Double(footage.height),
       box.box.x + box.box.width > 0, box.box.y + box.box.height > 0

@@ -23,6 +23,9 @@ package struct LabelDocument: Hashable, Sendable {
   /// Without `LabelBox.ignoreLabel`.
   package var classes: [String] = []
   package var frames: [FrameID: Frame] = [:]
+  /// By labelled track, the digest of the recording for which its labels were made. A track that is
+  /// not here belongs to any recording of the session's name.
+  package var recordings: [Int: Digest128] = [:]
 
   package init() {}
 
@@ -56,6 +59,7 @@ extension LabelDocument {
       throw LabelError.element(file, "/images", "the file has no 'images'")
     }
     classes = content.classNames.filter { $0 != LabelBox.ignoreLabel }
+    recordings = try Self.recordings(content.info, file)
     for (number, image) in images.sorted(by: { $0.key < $1.key }) {
       let reader = Element(file: file, number: number, json: image.element)
       var frame = try reader.frame()
@@ -68,6 +72,21 @@ extension LabelDocument {
         throw LabelError.element(file, reader.place, "the frame is there twice")
       }
     }
+  }
+
+  private static func recordings(_ info: JSONValue?, _ file: String) throws -> [Int: Digest128] {
+    guard case .object(let members)? = info?["recordings"] else { return [:] }
+    var recordings: [Int: Digest128] = [:]
+    for (track, value) in members {
+      guard let track = Int(track), case .string(let text) = value,
+        let digest = Digest128(hex: text)
+      else {
+        throw LabelError.element(
+          file, "/info/recordings/\(track.pointerEscaped)", "it is not the digest of a recording")
+      }
+      recordings[track] = digest
+    }
+    return recordings
   }
 
   /// An element of `images`.
@@ -167,9 +186,16 @@ extension LabelDocument {
         names.map { .object(["id": .integer(Int64(categories[$0] ?? 0)), "name": .string($0)]) }
       ), ("images", images),
     ]
-    let parts = lists.map { name, elements in
+    var parts = lists.map { name, elements in
       let lines = elements.map(\.canonicalText).joined(separator: ",\n")
       return "\"\(name)\":[" + (lines.isEmpty ? "]" : "\n\(lines)\n]")
+    }
+    if !recordings.isEmpty {
+      let digests = Dictionary(
+        recordings.map { ("\($0.key)", JSONValue.string("\($0.value)")) },
+        uniquingKeysWith: { first, _ in first })
+      parts.append(
+        "\"info\":" + JSONValue.object(["recordings": .object(digests)]).canonicalText)
     }
     return "{\n\(parts.joined(separator: ",\n"))\n}\n"
   }
@@ -219,7 +245,7 @@ extension LabelDocument {
   }
 
   /// These labels with the labels of a file. Boxes replace boxes, and numbers replace numbers; drafts of
-  /// other frames stay.
+  /// other frames stay. Labels of the track that belong to another recording are removed.
   ///
   /// - Parameters:
   ///   - replaces: Whether labels of the same track and kind are removed; otherwise such
@@ -230,8 +256,13 @@ extension LabelDocument {
     _ other: LabelDocument, track: Int, replaces: Bool, file: String
   ) throws -> LabelDocument {
     var result = self
+    result.recordings.merge(other.recordings) { $1 }
+    if let old = recordings[track], let new = other.recordings[track], old != new {
+      guard replaces else { throw LabelError.exists(file, "labels of another recording") }
+      result.frames = frames.filter { $0.key.track != track }
+    }
     for layer in other.layers {
-      for (id, frame) in frames where id.track == track && !frame.isDraft {
+      for (id, frame) in result.frames where id.track == track && !frame.isDraft {
         var left = frame.labels
         let what: String
         switch layer {

@@ -53,6 +53,16 @@ package struct LabelError: FactualError {
     Self("labels.unclear", problem, at: file, advice: advice)
   }
 
+  /// The labels belong to another recording of this name.
+  package static func otherRecording(_ file: String, session: String, track: Int) -> Self {
+    Self(
+      "labels.recording",
+      "the labels were made for another recording than the track \(track) of '\(session)'",
+      at: file,
+      advice: "Import its own labels: retake label import FILE --session \(session.shellWord) "
+        + "--replace; if the frames are the same, remove \"info\" from the file")
+  }
+
   static func exists(_ file: String, _ what: String) -> Self {
     Self(
       "labels.exists", "the session has \(what) already", at: file,

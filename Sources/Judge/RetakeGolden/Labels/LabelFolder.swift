@@ -12,6 +12,12 @@ package struct LabelFolder: Hashable, Sendable {
 
   package func file(_ session: String) -> URL { root.appending(path: "\(session).json") }
 
+  /// The names of the labelled sessions, in their order.
+  package var sessions: [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
+    return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+  }
+
   /// The labels of a session; `nil` if the session has no file.
   ///
   /// - Throws: `LabelError`, `StoredError`, `GoldenError.io`.

@@ -57,8 +57,9 @@ package struct LabelWork {
       $0.timestamp.nanoseconds
     }
     return LabelFootage(
-      session: reader.folder.name, track: track, frames: facts.frameCount, width: facts.width,
-      height: facts.height, rotationDegrees: facts.rotationDegrees,
+      session: reader.folder.name, digest: try reader.inputDigest(tracks: [track]), track: track,
+      frames: facts.frameCount, width: facts.width, height: facts.height,
+      rotationDegrees: facts.rotationDegrees,
       times: times.map { $0 - (times.first ?? 0) })
   }
 
@@ -79,8 +80,13 @@ package struct LabelWork {
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
     try library.requireOwn(key)
     let golden = library.folder(key)
-    let (sink, placements, tracks) = try places(golden, key)
-    var document = try folder.document(of: key.session) ?? LabelDocument()
+    let reader = try SessionReader(opening: try project.sessionPath(key.session))
+    let (sink, placements, tracks) = try places(golden, key, reader)
+    var document =
+      try project.labels(of: reader, tracks: tracks.map(\.track)) ?? LabelDocument()
+    for track in placements.keys {
+      document.recordings[track] = try reader.inputDigest(tracks: [track])
+    }
     var proposed: [(FrameID, SinkValues)] = []
     let names = try golden.eachOutcome(at: sink) { id, lines in
       let values = SinkValues(lines)
@@ -124,10 +130,9 @@ package struct LabelWork {
 
   /// The primary sink of a golden, and by track where its boxes are in the session's frames.
   private func places(
-    _ golden: GoldenFolder, _ key: GoldenLibrary.Key
+    _ golden: GoldenFolder, _ key: GoldenLibrary.Key, _ reader: SessionReader
   ) throws -> (sink: String, [Int: ImagePlacement], [TrackDescription]) {
     let manifest = try golden.manifest()
-    let reader = try SessionReader(opening: try project.sessionPath(key.session))
     let tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
     let pipeline = try pipeline(of: golden, manifest)
     guard let sink = pipeline.primarySink ?? manifest.precision.keys.sorted().first else {
@@ -159,5 +164,24 @@ package struct LabelWork {
     SuiteError(
       "suite.label.noBoxes", "'\(key)' cannot be proposed as labels: \(problem)",
       advice: "Name a golden whose primary results node receives boxes of one camera")
+  }
+}
+
+extension Project {
+  /// The labels of a session; `nil` if it has none.
+  ///
+  /// - Parameter tracks: Tracks whose labels are used.
+  /// - Throws: `LabelError.otherRecording` for labels of another recording, `StoredError`.
+  func labels(of reader: SessionReader, tracks: [Int]) throws -> LabelDocument? {
+    let name = reader.folder.name
+    guard let document = try labelFolder.document(of: name) else { return nil }
+    for track in tracks {
+      guard let wanted = document.recordings[track],
+        try reader.inputDigest(tracks: [track]) != wanted
+      else { continue }
+      throw LabelError.otherRecording(
+        labelFolder.file(name).path, session: name, track: track)
+    }
+    return document
   }
 }

@@ -231,10 +231,12 @@ struct ReportBuilder {
       // the machine where it is accepted.
       if isCI { commands.append(ReportCommand("Test it on your machine", test(result))) }
       if result.comparison.isOverBudgetAlone {
-        // Accepting changes no budget, so the next run would fail again.
+        // Accepting changes no budget, so the next run would fail again. A budget that cannot be
+        // checked has no figure.
+        let isExceeded = result.comparison.budgets.contains { !$0.isMet }
         commands.append(
           ReportCommand(
-            "Or raise 'budgets' in retake.yml, then sync them",
+            "Or \(isExceeded ? "change" : "remove") 'budgets' in retake.yml, then sync them",
             "\(program) golden sync-rules \(result.selected.key)"
               + (goldens.map { " --goldens \(shell.path($0))" } ?? "")))
       } else if result.pendingRefusal == nil {

@@ -9,6 +9,8 @@ import RetakeSession
 /// Scores the results of a case against the labels of its session.
 struct CaseLabels {
   private let labels: Labels
+  /// Labelled tracks that the case does not read.
+  private let otherTracks: [Int]
   /// Relative to the project.
   private let file: String
   private let result: CaseResult
@@ -17,14 +19,19 @@ struct CaseLabels {
   /// `nil` if the project has no labels for the session, or the case has no session.
   ///
   /// - Parameter result: With its pipeline and the tracks of its session.
-  /// - Throws: `GoldenError` for a file that cannot be read.
+  /// - Throws: `LabelError` for labels of another recording; `StoredError` for a file that cannot be
+  ///   read.
   init?(_ project: Project, _ result: CaseResult) throws {
-    guard result.sessionPath != nil else { return nil }
+    guard let path = result.sessionPath else { return nil }
     let name = result.selected.sessionName
-    guard let document = try project.labelFolder.document(of: name) else { return nil }
+    let tracks = Set(result.sourceTracks.values)
+    guard
+      let document = try project.labels(
+        of: try SessionReader(opening: path), tracks: tracks.sorted())
+    else { return nil }
     var labels = document.labels
     // A case may read one of several cameras that have labels.
-    let tracks = Set(result.sourceTracks.values)
+    otherTracks = Set(labels.frames.keys.map(\.track)).subtracting(tracks).sorted()
     labels.frames = labels.frames.filter { tracks.contains($0.key.track) }
     self.labels = labels
     file = "Labels/\(name).json"
@@ -39,6 +46,16 @@ struct CaseLabels {
       file: file, sink: sink,
       golden: try golden.map { try score($0, sink, .golden) },
       actual: try score(actual, sink, .actual), drafts: labels.drafts)
+  }
+
+  /// Information that no figure has.
+  var notes: [String] {
+    guard !otherTracks.isEmpty else { return [] }
+    let tracks = otherTracks.map(String.init).joined(separator: ", ")
+    return [
+      "\(file) has labels of the track \(tracks), which this pipeline does not read; they are not "
+        + "scored"
+    ]
   }
 
   /// The labels of a frame, as boxes of a report.

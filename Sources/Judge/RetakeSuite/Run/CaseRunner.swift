@@ -139,10 +139,11 @@ struct CaseRunner {
     }
     if refusesDamage { try refuseDamage(in: result) }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
+    let labels = try CaseLabels(project, result)
     result.comparison = GoldenComparator(
-      golden: result.golden, actual: result.actual, options: .withImages,
-      labels: try CaseLabels(project, result)?.compare
+      golden: result.golden, actual: result.actual, options: .withImages, labels: labels?.compare
     ).outcome()
+    result.comparison.notes += labels?.notes ?? []
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     result.comparison.notes += replay.unreadNotes(reader) + (result.summary?.silenceNotes ?? [])
     result.comparison.notes += (result.summary?.notices ?? []).map(\.description)

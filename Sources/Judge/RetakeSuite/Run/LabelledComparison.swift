@@ -56,30 +56,26 @@ package struct LabelledComparison {
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     var rows: [Row] = []
-    var notes: [String] = []
+    var notes = project.labelFolder.sessions.filter { !project.sessionNames.contains($0) }.map {
+      "there is no session '\($0)' for Labels/\($0).json"
+    }
     var pairs: [LabelMetric: [(old: Double, new: Double)]] = [:]
+    var recordings: [Digest128: String] = [:]
     for name in names {
       let before = try score(old, name, scratch.url.appending(path: "old"))
       let after = try score(new, name, scratch.url.appending(path: "new"))
-      let change = after.verdict(since: before)
-      rows.append(
-        Row(
-          session: name, labelled: after.labelledFrames, old: before.byName, new: after.byName,
-          better: change.better, worse: change.worse, worst: change.worst?.frame.description))
+      rows.append(Row(session: name, from: before.score, to: after.score))
+      notes += before.notes(name, old) + after.notes(name, new)
+      // A copy says no more than the recording.
+      if let twin = recordings.updateValue(name, forKey: after.recording) {
+        notes.append("\(name) has the frames of \(twin), so only one of them is in the mean")
+        continue
+      }
       for metric in LabelMetric.allCases {
-        guard let one = before.metrics[metric], let other = after.metrics[metric] else { continue }
+        guard let one = before.score.metrics[metric], let other = after.score.metrics[metric] else {
+          continue
+        }
         pairs[metric, default: []].append((one, other))
-      }
-      for side in [(old, before), (new, after)] where side.1.missingFrames > 0 {
-        notes.append(
-          "\(name): \(side.0) did not deliver \(side.1.missingFrames) of "
-            + "\(counted(side.1.labelledFrames, "labelled frame")), and all their objects count as "
-            + "missed; do the labels belong to this recording?")
-      }
-      for side in [(old, before), (new, after)] where !side.1.unknownClasses.isEmpty {
-        notes.append(
-          "\(name): classes of \(side.0) that the labels do not have are not scored: "
-            + side.1.unknownClasses.joined(separator: ", "))
       }
     }
     return Outcome(
@@ -90,9 +86,10 @@ package struct LabelledComparison {
   }
 
   private func labelledSessions() throws -> [String] {
-    let labelled = try project.sessionNames.filter {
-      try project.labelFolder.document(of: $0) != nil
+    let documents = try project.sessionNames.compactMap { name in
+      try project.labelFolder.document(of: name).map { (name, $0.labels) }
     }
+    let labelled = documents.filter { !$0.1.frames.isEmpty }.map(\.0)
     for pattern in sessions where !labelled.contains(where: { Glob.matches(pattern, $0) }) {
       throw SuiteError(
         "suite.compare.noLabels", "no session with labels fits '\(pattern)'",
@@ -101,8 +98,11 @@ package struct LabelledComparison {
     }
     guard !labelled.isEmpty else {
       throw SuiteError(
-        "suite.compare.noLabels", "no session has labels in \(project.folder)/Labels",
-        advice: Self.advice)
+        "suite.compare.noLabels",
+        documents.isEmpty
+          ? "no session has labels in \(project.folder)/Labels"
+          : "the labels in \(project.folder)/Labels are drafts, which are not scored",
+        advice: documents.isEmpty ? Self.advice : "Correct them: retake report serve")
     }
     guard !sessions.isEmpty else { return labelled }
     return labelled.filter { name in sessions.contains { Glob.matches($0, name) } }
@@ -110,14 +110,49 @@ package struct LabelledComparison {
 
   private static let advice = "Import labels: retake label import labels.json --session SESSION"
 
-  private func score(_ pipeline: String, _ session: String, _ folder: URL) throws -> LabelScore {
+  /// A pipeline's results on a session.
+  private struct Scored {
+    var score: LabelScore
+    var labels: [String]
+    /// The digest of the input.
+    var recording: Digest128
+
+    func notes(_ session: String, _ pipeline: String) -> [String] {
+      var notes = labels
+      if score.missingFrames > 0 {
+        notes.append(
+          "\(pipeline) did not deliver \(score.missingFrames) of "
+            + "\(counted(score.labelledFrames, "labelled frame")), and all their objects count as "
+            + "missed")
+      }
+      if !score.unknownClasses.isEmpty {
+        notes.append(
+          "classes of \(pipeline) that the labels do not have are not scored: "
+            + score.unknownClasses.joined(separator: ", "))
+      }
+      return notes.map { "\(session): \($0)" }
+    }
+  }
+
+  private func score(_ pipeline: String, _ session: String, _ folder: URL) throws -> Scored {
     let run = PipelineRun(project: project, options: options, progress: progress)
     let result = try run.write(pipeline, session, to: folder)
     defer { try? FileManager.default.removeItem(at: folder) }
-    guard let labels = try CaseLabels(project, result)?.compare(nil, result.actual) else {
-      throw PipelineRun.noSink(pipeline)
-    }
-    return labels.actual
+    guard let labels = try CaseLabels(project, result),
+      let comparison = try labels.compare(nil, result.actual)
+    else { throw PipelineRun.noSink(pipeline) }
+    return Scored(
+      score: comparison.actual, labels: labels.notes,
+      recording: try result.actual.manifest().input.digest)
+  }
+}
+
+extension LabelledComparison.Row {
+  fileprivate init(session: String, from before: LabelScore, to after: LabelScore) {
+    let change = after.verdict(since: before)
+    self.init(
+      session: session, labelled: after.labelledFrames, old: before.byName, new: after.byName,
+      better: change.better, worse: change.worse, worst: change.worst?.frame.description)
   }
 }
 

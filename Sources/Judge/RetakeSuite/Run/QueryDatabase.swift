@@ -45,9 +45,15 @@ package final class QueryDatabase {
   package func answer(_ sql: String, rowsMax: Int) throws -> Answer {
     do {
       return try queue.read { database in
-        let statement = try database.makeStatement(sql: sql)
+        let statements = try database.allStatements(sql: sql)
+        guard let statement = try statements.next() else {
+          throw DatabaseError(message: "it is empty")
+        }
         guard statement.isReadonly, !statement.columnNames.isEmpty else {
           throw DatabaseError(message: "it is not a query: write SELECT …")
+        }
+        guard try statements.next() == nil else {
+          throw DatabaseError(message: "it has several statements: ask one at a time")
         }
         let cursor = try Row.fetchCursor(statement)
         var rows: [[JSONValue]] = []
