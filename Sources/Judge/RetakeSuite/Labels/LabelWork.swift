@@ -134,7 +134,9 @@ package struct LabelWork {
   ) throws -> (sink: String, [Int: ImagePlacement], [TrackDescription]) {
     let manifest = try golden.manifest()
     let tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
-    let pipeline = try pipeline(of: golden, manifest)
+    guard let pipeline = project.pipeline(of: golden, manifest) else {
+      throw noBoxes(key, "its pipeline has a program, and is not that of retake.yml any more")
+    }
     guard let sink = pipeline.primarySink ?? manifest.precision.keys.sorted().first else {
       throw noBoxes(key, "its pipeline has no results")
     }
@@ -148,16 +150,6 @@ package struct LabelWork {
         key, "the boxes of '\(sink)' are in several images, or each in a different region")
     }
     return (sink, [placement.track: placement], tracks)
-  }
-
-  /// A document of a golden starts no program: only its geometry is needed.
-  private func pipeline(of golden: GoldenFolder, _ manifest: GoldenManifest) throws -> Pipeline {
-    guard let record = try golden.pipeline(of: manifest) else {
-      return try project.pipeline(manifest.testCase.pipeline)
-    }
-    return try PipelineDocument.parseStored(
-      Data(record.text.utf8), catalog: project.registry.allowing(.never),
-      file: GoldenFolder.pipelineName)
   }
 
   private func noBoxes(_ key: GoldenLibrary.Key, _ problem: String) -> SuiteError {

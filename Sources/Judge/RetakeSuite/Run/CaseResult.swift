@@ -58,7 +58,7 @@ extension CaseResult {
   /// the project still has it. Without them a report has neither graph nor images, and labels have
   /// no place.
   mutating func addSources(_ manifest: GoldenManifest, _ project: Project) {
-    pipeline = (try? actual.pipeline(in: project)) ?? project.pipeline(of: manifest)
+    pipeline = project.pipeline(of: actual, manifest)
     basePipeline = try? golden.pipeline(in: project)
     classNames = (try? actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     guard let path = try? project.sessionPath(manifest.input.session),
@@ -121,9 +121,11 @@ extension GoldenFolder {
 }
 
 extension Project {
-  /// The project's present pipeline if results were made with it. A program may have to be started
-  /// to know its outputs, which a stored document does not do.
-  fileprivate func pipeline(of manifest: GoldenManifest) -> Pipeline? {
+  /// The pipeline that results were made with; `nil` if it cannot be read. A program may have to be
+  /// started to know its outputs, which a stored document does not do: then this is the project's
+  /// present pipeline, if it is the same.
+  func pipeline(of results: GoldenFolder, _ manifest: GoldenManifest) -> Pipeline? {
+    if let stored = try? results.pipeline(in: self) { return stored }
     let present = try? pipeline(manifest.testCase.pipeline)
     return present.flatMap { $0.digest == manifest.pipeline.digest ? $0 : nil }
   }
