@@ -44,6 +44,7 @@ class _Shape:
 PLANES: dict[str, tuple[_Shape, ...]] = {
     "GRAY8": (_Shape(),),
     "RGB24": (_Shape(channels=3),),
+    "BGR24": (_Shape(channels=3),),
     "BGRA": (_Shape(channels=4),),
     "RGBA": (_Shape(channels=4),),
     "I420": (_Shape(), _Shape(2, 2), _Shape(2, 2)),
@@ -160,7 +161,7 @@ class Frame:
     height: int
     format: str
     """`GRAY8`, `RGB24`, `BGRA`, `RGBA`, `I420`, `I422`, `I444` or `NV12`, or one of the others that
-    the stage names, such as `I420P10`."""
+    the stage names, such as `BGR24` or `I420P10`."""
     range: str
     """`limited` or `full`."""
     matrix: str
@@ -223,7 +224,7 @@ class Frame:
     def array(self) -> Array:
         """The image as a read-only array of numpy, without a copy.
 
-        Height x width for GRAY8, height x width x 3 for RGB24, x 4 for RGBA and BGRA.
+        Height x width for GRAY8, height x width x 3 for RGB24 and BGR24, x 4 for RGBA and BGRA.
 
         Raises:
             TypeError: The format has several planes.

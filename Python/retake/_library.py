@@ -17,7 +17,7 @@ FORMATS = {
     for number, name in enumerate(
         (
             "I420", "I422", "I444", "NV12", "GRAY8", "RGB24", "BGRA", "RGBA", "I420P10", "I422P10",
-            "I444P10", "I420P12", "GRAY10", "GRAY12", "GRAY16",
+            "I444P10", "I420P12", "GRAY10", "GRAY12", "GRAY16", "BGR24",
         ),
         start=1,
     )

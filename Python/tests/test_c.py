@@ -72,7 +72,8 @@ class ProbeTests(unittest.TestCase):
     def test_planes_of_every_format_are_read_with_their_strides(self):
         draw = random.Random(3)
         formats = {
-            "GRAY8": [(1, 1, 1)], "RGB24": [(1, 1, 3)], "BGRA": [(1, 1, 4)], "RGBA": [(1, 1, 4)],
+            "GRAY8": [(1, 1, 1)], "RGB24": [(1, 1, 3)], "BGR24": [(1, 1, 3)],
+            "BGRA": [(1, 1, 4)], "RGBA": [(1, 1, 4)],
             "I420": [(1, 1, 1), (2, 2, 1), (2, 2, 1)], "I422": [(1, 1, 1), (2, 1, 1), (2, 1, 1)],
             "I444": [(1, 1, 1)] * 3, "NV12": [(1, 1, 1), (2, 2, 2)],
             # Two bytes a sample: as many as two channels have.

@@ -29,6 +29,7 @@ import Testing
     (.i411, [5, 2, 2], [3, 3, 3]),
     (.i410, [5, 2, 2], [3, 1, 1]),
     (.i420a, [5, 3, 3, 5], [3, 2, 2, 3]),
+    (.bgr, [15], [3]),
     (.i420(bits: 10), [10, 6, 6], [3, 2, 2]),
     (.i422(bits: 12), [10, 6, 6], [3, 3, 3]),
     (.i444(bits: 16), [10, 10, 10], [3, 3, 3]),
@@ -45,9 +46,9 @@ import Testing
       #expect(format.isDeep == (format.bitsPerSample > 8) && !format.eightBits.isDeep)
       #expect(format.nearestBasic.isBasic && (!format.isBasic || format.nearestBasic == format))
     }
-    let names = [PixelFormat.i420(bits: 10), .gray(bits: 16), .gbr(bits: 12), .i444a, .gray, .rgb]
+    let names = [PixelFormat.i420(bits: 10), .gray(bits: 16), .gbr(bits: 12), .i444a, .gray, .rgb, .bgr]
     #expect(
-      names.map(\.rawValue) == ["I420P10", "GRAY16", "GBRP12", "I444A", "GRAY8", "RGB24"])
+      names.map(\.rawValue) == ["I420P10", "GRAY16", "GBRP12", "I444A", "GRAY8", "RGB24", "BGR24"])
     #expect(PixelFormat(rawValue: "I420P11") == nil && PixelFormat(rawValue: "NV12P10") == nil)
   }
 

@@ -68,8 +68,8 @@ import Testing
       }
     }
     let kept = [
-      "I420", "I422", "I444", "NV12", "GRAY8", "RGB24", "BGRA", "RGBA", "GRAY10", "I420P10",
-      "I422P10", "I444P10",
+      "I420", "I422", "I444", "NV12", "GRAY8", "RGB24", "BGR24", "BGRA", "RGBA", "GRAY10",
+      "I420P10", "I422P10", "I444P10",
     ]
     #expect(
       Set(refused) == Set(PixelFormat.allCases.map(\.rawValue)).subtracting(kept), "\(refused)")
@@ -84,10 +84,10 @@ import Testing
         continue
       }
       #expect(RecordingPreset.ffv1.loss(of: format) == nil)
-      if format == .rgb || format == .rgba {
+      if [.rgb, .bgr, .rgba].contains(format) {
         let (old, new) = (frame.bytes(of: 0), stored.bytes(of: 0))
         // Red, green and blue; then the opacity.
-        let places = format == .rgb ? [2, 1, 0] : [2, 1, 0, 3]
+        let places = format == .rgb ? [2, 1, 0] : format == .bgr ? [0, 1, 2] : [2, 1, 0, 3]
         let moved = (0..<frame.width * frame.height).flatMap { pixel in
           places.map { new[4 * pixel + $0] }
         }

@@ -232,9 +232,24 @@ import Testing
     #expect(nv12.bytes(of: 1) == Array(pairs.joined()))
   }
 
+  @Test(arguments: [PixelFormat.i420, .nv12, .i420(bits: 10), .bgra])
+  func `BGR24 has the samples of RGB24 in the other order`(format: PixelFormat) {
+    let given = frame(format, 32, 16, range: format.isRGB ? .full : .limited) { plane, y, x in
+      60 * plane + 3 * y + x + 20
+    }
+    let colors = [PixelFormat.rgb, .bgr].map {
+      Convert(options: ConvertOptions(format: $0)).process(given, anyContext).bytes(of: 0)
+    }
+    #expect(colors[0].count == 3 * 32 * 16)
+    let turned = stride(from: 0, to: colors[0].count, by: 3).flatMap {
+      [colors[0][$0 + 2], colors[0][$0 + 1], colors[0][$0]]
+    }
+    #expect(colors[1] == turned)
+  }
+
   @Test func `white is white in every color format, to two levels`() throws {
     let white = frame(.i420, 32, 16, range: .limited) { plane, _, _ in plane == 0 ? 235 : 128 }
-    for format in [PixelFormat.rgb, .rgba, .bgra] {
+    for format in [PixelFormat.rgb, .bgr, .rgba, .bgra] {
       let converted = Convert(options: ConvertOptions(format: format))
         .process(white, anyContext)
       #expect(converted.range == .full)

@@ -28,6 +28,7 @@ public struct PixelFormat: Hashable, Sendable {
     case rgb = "RGB"
     case bgra = "BGRA"
     case rgba = "RGBA"
+    case bgr = "BGR"
     /// Every second row.
     case i440 = "I440"
     /// Every fourth column.
@@ -87,6 +88,8 @@ public struct PixelFormat: Hashable, Sendable {
   public static let bgra = PixelFormat(.bgra)
   /// Interleaved red, green, blue and opacity.
   public static let rgba = PixelFormat(.rgba)
+  /// Interleaved blue, green and red, as OpenCV has them. Decoders return `rgb` instead.
+  public static let bgr = PixelFormat(.bgr)
   /// Planar YUV 4:4:0: chroma of every second row.
   package static let i440 = PixelFormat(.i440)
   /// Planar YUV 4:1:1: chroma of every fourth column.
@@ -123,7 +126,7 @@ public struct PixelFormat: Hashable, Sendable {
   private static func depths(of layout: Layout) -> [Int] {
     switch layout {
     case .i420, .i422, .i444, .gray: [8, 9, 10, 12, 14, 16]
-    case .nv12, .rgb, .bgra, .rgba, .i411, .i410: [8]
+    case .nv12, .rgb, .bgr, .bgra, .rgba, .i411, .i410: [8]
     case .i440: [8, 10, 12]
     case .i420a: [8, 9, 10, 16]
     case .i422a, .i444a: [8, 9, 10, 12, 16]
@@ -154,6 +157,7 @@ public struct PixelFormat: Hashable, Sendable {
     case .i420, .i420a, .i410: .i420
     case .i422, .i422a: .i422
     case .i444, .i444a, .i440, .i411: .i444
+    case .bgr: .rgb
     case .nv12, .gray, .rgb, .bgra, .rgba, .gbr, .gbra: eightBits
     }
   }
@@ -165,7 +169,7 @@ public struct PixelFormat: Hashable, Sendable {
     case .i420, .i422, .i444, .i440, .i411, .i410, .gbr: 3
     case .i420a, .i422a, .i444a, .gbra: 4
     case .nv12: 2
-    case .gray, .rgb, .bgra, .rgba: 1
+    case .gray, .rgb, .bgr, .bgra, .rgba: 1
     }
   }
 
@@ -173,7 +177,7 @@ public struct PixelFormat: Hashable, Sendable {
   public var isYUV: Bool {
     switch layout {
     case .i420, .i422, .i444, .nv12, .i440, .i411, .i410, .i420a, .i422a, .i444a: true
-    case .gray, .rgb, .bgra, .rgba, .gbr, .gbra: false
+    case .gray, .rgb, .bgr, .bgra, .rgba, .gbr, .gbra: false
     }
   }
 
@@ -188,7 +192,7 @@ public struct PixelFormat: Hashable, Sendable {
     case .i440: (1, 2)
     case .i411: (4, 1)
     case .i410: (4, 4)
-    case .i444, .i444a, .gray, .rgb, .bgra, .rgba, .gbr, .gbra: (1, 1)
+    case .i444, .i444a, .gray, .rgb, .bgr, .bgra, .rgba, .gbr, .gbra: (1, 1)
     }
   }
 
@@ -198,7 +202,7 @@ public struct PixelFormat: Hashable, Sendable {
   public func rowBytes(plane: Int, width: Int) -> Int {
     switch layout {
     case .gray: return isDeep ? 2 * width : width
-    case .rgb: return 3 * width
+    case .rgb, .bgr: return 3 * width
     case .bgra, .rgba: return 4 * width
     case .nv12: return plane == 0 ? width : 2 * ((width + 1) / 2)
     default:
@@ -242,6 +246,7 @@ extension PixelFormat: RawRepresentable, Codable, CustomStringConvertible {
     switch (layout, bitsPerSample) {
     case (.gray, _): "GRAY\(bitsPerSample)"
     case (.rgb, _): "RGB24"
+    case (.bgr, _): "BGR24"
     case (.gbr, _): "GBRP\(bitsPerSample)"
     case (.gbra, _): "GBRAP\(bitsPerSample)"
     case (_, 8): layout.rawValue

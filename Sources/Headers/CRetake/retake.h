@@ -122,7 +122,7 @@ retake_status retake_document_canonical(
 
 // --- Frames ---
 
-// 8 bits a sample, and from RETAKE_I420P10 on the low bits of a word of two bytes, the lower byte
+// 8 bits a sample; from RETAKE_I420P10 to RETAKE_GRAY16 the low bits of a word of two bytes, the lower byte
 // first; `data` and `stride` are even then.
 typedef enum retake_format {
   RETAKE_I420 = 1,
@@ -139,7 +139,8 @@ typedef enum retake_format {
   RETAKE_I420P12 = 12,
   RETAKE_GRAY10 = 13,
   RETAKE_GRAY12 = 14,
-  RETAKE_GRAY16 = 15
+  RETAKE_GRAY16 = 15,
+  RETAKE_BGR24 = 16
 } retake_format;
 
 typedef enum retake_range {

@@ -62,8 +62,8 @@ struct FrameRepack {
     case .rgb: return isGray ? [0, 0, 0] : [0, 1, 2]
     case .rgba: return isGray ? [0, 0, 0, 1] : [0, 1, 2, 3]
     case .gbr, .gbra: return isGray ? [[0, 0, 0, 1][plane]] : [[1, 2, 0, 3][plane]]
-    // No format is rearranged into these two.
-    case .bgra, .nv12: return []
+    // No format is rearranged into these.
+    case .bgr, .bgra, .nv12: return []
     default: return [plane]
     }
   }

@@ -34,6 +34,7 @@ extension PixelFormat {
     case .nv12: "nv12"
     case .gray: "gray" + deep
     case .rgb: "rgb24"
+    case .bgr: "bgr24"
     case .bgra: "bgra"
     case .rgba: "rgba"
     case .gbr: "gbrp" + deep
@@ -65,7 +66,8 @@ private enum FormatTable {
     var all = (0..<AV_PIX_FMT_NB.rawValue).map { number in
       rearranged(AVPixelFormat(number)).map { Known(format: $0, isNative: false) }
     }
-    for format in PixelFormat.allCases {
+    // One form of decoded colors: a recording's digest has its name.
+    for format in PixelFormat.allCases where format != .bgr {
       all[Int(format.ffmpeg.rawValue)] = Known(format: format, isNative: true)
     }
     // The same planes: the range is a property of the frame.

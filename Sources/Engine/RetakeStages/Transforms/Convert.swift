@@ -4,7 +4,7 @@ package import RetakeMedia
 
 /// The pixel format to convert to.
 package struct ConvertOptions: StageOptions, Hashable {
-  @OptionValue("I420, I422, I444, NV12, GRAY8, RGB24, BGRA or RGBA")
+  @OptionValue("I420, I422, I444, NV12, GRAY8, RGB24, BGRA, RGBA or BGR24")
   package var format = PixelFormat.i420
   /// How samples of more than 8 bits become 8 bits.
   @OptionValue("none, or pq or hlg for HDR samples of 10 bits and more with that transfer")
@@ -22,7 +22,7 @@ package struct ConvertOptions: StageOptions, Hashable {
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    format = try container.choice(BasicFormat.self, forKey: .format).format
+    format = try container.choice(TargetFormat.self, forKey: .format).format
     toneMap = try container.choice(ToneMap.self, forKey: .toneMap)
   }
 
@@ -35,8 +35,8 @@ package struct ConvertOptions: StageOptions, Hashable {
 }
 
 /// A format that frames are converted to.
-private struct BasicFormat: RawRepresentable, CaseIterable {
-  static let allCases = PixelFormat.basic.map { BasicFormat(format: $0) }
+private struct TargetFormat: RawRepresentable, CaseIterable {
+  static let allCases = (PixelFormat.basic + [.bgr]).map { TargetFormat(format: $0) }
 
   let format: PixelFormat
 
@@ -45,8 +45,8 @@ private struct BasicFormat: RawRepresentable, CaseIterable {
   private init(format: PixelFormat) { self.format = format }
 
   init?(rawValue: String) {
-    guard let format = PixelFormat(rawValue: rawValue), format.isBasic else { return nil }
-    self.format = format
+    guard let format = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = format
   }
 }
 

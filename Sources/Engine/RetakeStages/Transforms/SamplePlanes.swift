@@ -43,7 +43,7 @@ struct SamplePlanes {
       let isChroma = format.isYUV && plane > 0
       let channels =
         switch format {
-        case .rgb: 3
+        case .rgb, .bgr: 3
         case .bgra, .rgba: 4
         case .nv12: plane + 1
         default: 1

@@ -57,7 +57,7 @@ extension PixelFormat {
   fileprivate func sampleStep(plane: Int) -> Int {
     switch self {
     case .nv12: plane == 0 ? 1 : 2
-    case .rgb: 3
+    case .rgb, .bgr: 3
     case .rgba, .bgra: 4
     // Planes of single samples.
     default: 1

@@ -11,6 +11,7 @@ struct PackedLayout {
   init?(_ format: PixelFormat) {
     switch format {
     case .rgb: (step, red, green, blue) = (3, 0, 1, 2)
+    case .bgr: (step, red, green, blue) = (3, 2, 1, 0)
     case .rgba: (step, red, green, blue) = (4, 0, 1, 2)
     case .bgra: (step, red, green, blue) = (4, 2, 1, 0)
     default: return nil

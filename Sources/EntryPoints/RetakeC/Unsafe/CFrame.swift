@@ -186,6 +186,7 @@ extension PixelFormat {
     case RETAKE_NV12: self = .nv12
     case RETAKE_GRAY8: self = .gray
     case RETAKE_RGB24: self = .rgb
+    case RETAKE_BGR24: self = .bgr
     case RETAKE_BGRA: self = .bgra
     case RETAKE_RGBA: self = .rgba
     case RETAKE_I420P10: self = .i420(bits: 10)

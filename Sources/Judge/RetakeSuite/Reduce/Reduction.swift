@@ -228,10 +228,10 @@ private final class ReductionProbes {
         "suite.reduce.notShown", "no part of the session shows '\(cause.root.id)' alone",
         cause: lastProblem,
         advice: base == .results
-          ? "Check that the case is deterministic: retake verify "
+          ? "Name the revision that made the golden, because a golden has no costs: --base REV; or "
+            + "check that the case is deterministic: retake verify "
             + "\(reduction.selected.sessionName.shellWord) --pipeline "
-            + "\(reduction.selected.definition.name.shellWord); or name the revision that made the "
-            + "golden: --base REV"
+            + "\(reduction.selected.definition.name.shellWord)"
           : "Attach the session as it is")
     }
     try leaveOutBranches(span)

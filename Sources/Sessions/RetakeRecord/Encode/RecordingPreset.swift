@@ -74,10 +74,10 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     case (_, .i420), (_, .i422), (_, .i444): format
     case (.ffv1, .gray), (.ffv1, .bgra): format
     // Of the RGB formats with 8 bits, FFmpeg's ffv1 supports only the formats with 32 bits a pixel.
-    case (.ffv1, .rgb), (.ffv1, .rgba): .bgra
+    case (.ffv1, .rgb), (.ffv1, .bgr), (.ffv1, .rgba): .bgra
     // All samples are kept; only the planes differ.
     case (_, .nv12), (_, .gray): .i420
-    case (_, .rgb), (_, .bgra), (_, .rgba): .i444
+    case (_, .rgb), (_, .bgr), (_, .bgra), (_, .rgba): .i444
     // The decoder of H.264 adds neutral chroma to deep gray; x264 encodes only this depth of gray.
     case (.h264, .gray(bits: 10)): .i420(bits: 10)
     // Lossless presets keep the depth, or refuse the format.
@@ -91,7 +91,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   func loss(of format: PixelFormat) -> String? {
     let stored = self.format(for: format)
     guard isLossless, format.isRGB, !stored.isRGB else { return nil }
-    let opacity = format == .rgb ? "" : ", and their opacity is left out"
+    let opacity = [.rgb, .bgr].contains(format) ? "" : ", and their opacity is left out"
     return "\(rawValue) stores \(format.rawValue) as \(stored.rawValue): colors are rounded"
       + opacity + "; --preset ffv1 keeps every sample"
   }
