@@ -131,7 +131,8 @@ let modules = [
     imports: "Core Buffers Graph Media TimePlane Runtime Stages"),
   Module(.annexes, "Bench", imports: "Core Buffers Graph TimePlane Runtime Stages"),
   Module(
-    .annexes, "Serve", trait: "Serve", imports: "Core Buffers Runtime Session Golden Report Suite",
+    .annexes, "Serve", trait: "Serve",
+    imports: "Core Buffers Runtime Session Compare Golden Report Suite",
     outside: [flyingFox, flyingSocks], inTests: "Retake \(reexported)"),
 
   Module(.entryPoints, "Retake", imports: reexported),

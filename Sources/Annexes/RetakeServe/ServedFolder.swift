@@ -1,12 +1,15 @@
 import Foundation
+import RetakeCore
 import RetakeSession
 import RetakeSuite
 
 /// The project's folder, to check whether something is inside it.
 struct ServedFolder: Sendable {
+  private let path: String
   private let root: String
 
   init(_ project: Project) {
+    path = project.folder
     root = Self.real(project.folder)
   }
 
@@ -29,6 +32,16 @@ struct ServedFolder: Sendable {
         403, "serve.request.outside",
         "the session '\(folder.name)' leads out of the project's folder",
         advice: "Copy it into the project; links are not followed out of it")
+    }
+  }
+
+  /// - Throws: `serve.request.outside` for labels outside the folder.
+  func check(labels: URL) throws {
+    guard OwnFolder.linkOut(of: path, to: labels.path) == nil else {
+      throw ServeError(
+        403, "serve.request.outside",
+        "the labels '\(labels.lastPathComponent)' lead out of the project's folder",
+        advice: "Copy them into the project; links are not followed out of it")
     }
   }
 

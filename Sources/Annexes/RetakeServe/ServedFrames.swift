@@ -81,6 +81,11 @@ final class ServedFrames: Sendable {
   }
 
   /// - Throws: As `png(_:)`.
+  func tracks(of session: String) async throws -> [TrackDescription] {
+    try await onQueue { [self] in try open(session).reader.tracks }
+  }
+
+  /// - Throws: As `png(_:)`.
   func facts(_ session: String, _ frame: FrameID) async throws -> Facts {
     try await onQueue { [self] in
       let entry = try entry(frame, in: try open(session).reader)

@@ -59,8 +59,8 @@ struct ServedSite: Sendable {
   let options: ReportServer.Options
   let folder: ServedFolder
   private let frames: ServedFrames
-  /// Runs acceptances one after another.
-  private let acceptances = DispatchQueue(label: "retake.serve.accept")
+  /// Runs changes of goldens and labels one after another.
+  private let changes = DispatchQueue(label: "retake.serve.change")
 
   init(project: Project, options: ReportServer.Options) {
     self.project = project
@@ -92,6 +92,10 @@ struct ServedSite: Sendable {
     case ("state.json", 1): return try ServedAnswer(json: ServedState(self))
     case ("reports", 2): return try report(parts[1], root: root)
     case ("frames", 4): return try await frame(parts, query: query)
+    case ("labels", 1): return Self.resource("text/html", EmbeddedResources.labelsHTML)
+    case ("labels.css", 1): return Self.resource("text/css", EmbeddedResources.labelsCSS)
+    case ("labels.js", 1): return Self.resource("text/javascript", EmbeddedResources.labelsJS)
+    case ("labels", 2): return try await labels(of: parts[1])
     // The address exists, for POST.
     case ("accept", 1): throw ServeError.wrongMethod
     default: throw ServeError.notFound("page of this name")
@@ -111,6 +115,14 @@ struct ServedSite: Sendable {
       root: root, canAccept: !options.isCI, program: options.name)
     let page = try HTMLReport.render(try ServedReports.document(of: item), served: served)
     return ServedAnswer("text/html; charset=utf-8", Data(page), policy: HTMLReport.servedPolicy)
+  }
+
+  private func labels(of session: String) async throws -> ServedAnswer {
+    // Opens the session first, which finds it by its name only.
+    let tracks = try await frames.tracks(of: session)
+    try folder.check(labels: project.labelFolder.file(session))
+    let document = try project.labelFolder.document(of: session) ?? LabelDocument()
+    return try ServedAnswer(json: ServedLabels(document, tracks: tracks, options: options))
   }
 
   /// `frames/SESSION/TRACK/SEQUENCE.png` or `.json`.
@@ -148,11 +160,41 @@ struct ServedSite: Sendable {
     var rootCauses: [String]?
   }
 
-  /// - Throws: `ServeError`; `SuiteError`, for example on a machine that may not accept results.
+  /// - Throws: `ServeError`; `SuiteError`, for example on a machine that may not accept results;
+  ///   `LabelError`.
   func change(_ parts: [String], body: Data) async throws -> ServedAnswer {
-    guard parts == ["accept"] else {
-      throw parts.isEmpty ? ServeError.wrongMethod : ServeError.notFound("page of this name")
+    switch (parts.first, parts.count) {
+    case ("accept", 1): return try await accept(body)
+    case ("labels", 2): return try await correct(parts[1], body)
+    case (nil, _): throw ServeError.wrongMethod
+    default: throw ServeError.notFound("page of this name")
     }
+  }
+
+  /// Saves corrected labels.
+  private func correct(_ session: String, _ body: Data) async throws -> ServedAnswer {
+    guard !options.isCI else { throw SuiteError.labelInCI }
+    let correction = try ServedLabels.Correction(body)
+    let corrected = try correction.labels()
+    let tracks = try await frames.tracks(of: session)
+    try folder.check(labels: project.labelFolder.file(session))
+    return try await inOrder {
+      let document = try LabelWork(project: project).correct(
+        corrected, of: session, tracks: tracks, seen: correction.digest)
+      return try ServedAnswer(
+        json: ServedLabels.Saved(digest: document.digest, classes: document.classes))
+    }
+  }
+
+  private func inOrder(
+    _ change: @escaping @Sendable () throws -> ServedAnswer
+  ) async throws -> ServedAnswer {
+    try await withCheckedThrowingContinuation { continuation in
+      changes.async { continuation.resume(with: Result { try change() }) }
+    }
+  }
+
+  private func accept(_ body: Data) async throws -> ServedAnswer {
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
       throw ServeError.badRequest(
         "the request must be {\"key\": …, \"reason\": …, \"pending\": …}, with "
@@ -166,9 +208,7 @@ struct ServedSite: Sendable {
       throw ServeError.badRequest(
         "rootCauses are ids of root causes, at least one, such as motion@0:12")
     }
-    return try await withCheckedThrowingContinuation { continuation in
-      acceptances.async { continuation.resume(with: Result { try accept(wish) }) }
-    }
+    return try await inOrder { try accept(wish) }
   }
 
   private static func isGlob(_ text: String) -> Bool { text.contains { "*?".contains($0) } }

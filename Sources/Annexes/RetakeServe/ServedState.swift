@@ -1,5 +1,7 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
+import RetakeGolden
 import RetakeReport
 import RetakeSession
 import RetakeSuite
@@ -36,8 +38,20 @@ struct ServedState: Encodable, Sendable {
       var frames: Int
     }
 
+    struct Labels: Encodable, Sendable {
+      /// Frames of the labelled tracks.
+      var frames = 0
+      /// Without drafts.
+      var labelled = 0
+      var drafts = 0
+      /// Why they cannot be read.
+      var error: String?
+    }
+
     var name: String
     var tracks: [Track] = []
+    /// `nil` without a file of labels.
+    var labels: Labels?
     var error: String?
   }
 
@@ -142,11 +156,36 @@ extension ServedState.Session {
     do {
       let session = SessionFolder(path: "\(project.recordings)/\(name)")
       try folder.check(session: session)
-      tracks = try SessionReader(opening: session.path).tracks.map {
-        Track(track: $0.track, width: $0.width, height: $0.height, frames: $0.frameCount)
-      }
+      tracks = try SessionReader(opening: session.path).tracks.map { Track($0) }
+      labels = Labels(name, tracks, project, folder)
     } catch {
       self.error = (error as? any CodedError)?.message ?? "it cannot be read"
+    }
+  }
+}
+
+extension ServedState.Session.Track {
+  init(_ track: TrackDescription) {
+    self.init(
+      track: track.track, width: track.width, height: track.height, frames: track.frameCount)
+  }
+}
+
+extension ServedState.Session.Labels {
+  /// `nil` if the session has no file of labels.
+  fileprivate init?(
+    _ session: String, _ tracks: [ServedState.Session.Track], _ project: Project,
+    _ folder: ServedFolder
+  ) {
+    do {
+      try folder.check(labels: project.labelFolder.file(session))
+      guard let document = try project.labelFolder.document(of: session) else { return nil }
+      drafts = document.frames.values.count { $0.isDraft }
+      labelled = document.frames.count - drafts
+      let known = Set(document.frames.keys.map(\.track))
+      frames = tracks.filter { known.contains($0.track) }.reduce(0) { $0 + $1.frames }
+    } catch {
+      self.error = (error as? any CodedError)?.message ?? "they cannot be read"
     }
   }
 }

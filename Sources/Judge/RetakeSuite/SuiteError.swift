@@ -175,6 +175,9 @@ package struct SuiteError: FactualError {
     "Run retake golden sync-rules on your own machine and commit Goldens/; in CI add --dry-run, "
       + "which only prints")
 
+  package static let labelInCI = inCI(
+    "no labels can be corrected in CI", "Correct them on your own machine and commit Labels/")
+
   private static func inCI(_ message: String, _ advice: String) -> Self {
     Self("suite.accept.inCI", message, advice: advice)
   }

@@ -34,11 +34,17 @@
   }
 
   function sessionRow(session) {
-    if (session.error) return html("tr", {}, html("td", {}, html("bdi", {}, session.name)), html("td", { class: "problem-cell", colspan: "2" }, session.error));
+    if (session.error) return html("tr", {}, html("td", {}, html("bdi", {}, session.name)), html("td", { class: "problem-cell", colspan: "3" }, session.error));
     const look = html("button", { type: "button", click: () => view.open(session) }, html("bdi", {}, session.name));
     const frames = session.tracks.reduce((sum, track) => sum + track.frames, 0);
     return html("tr", {}, html("td", {}, look), html("td", { class: "number-cell" }, plural(frames, "frame")),
-      html("td", { class: "number-cell" }, session.tracks.map((track) => `${track.width}×${track.height}`).join(", ")));
+      html("td", { class: "number-cell" }, session.tracks.map((track) => `${track.width}×${track.height}`).join(", ")), labelsCell(session));
+  }
+
+  function labelsCell({ name, labels }) {
+    if (labels?.error) return html("td", { class: "problem-cell" }, labels.error);
+    const text = labels ? `Labels: ${labels.labelled} of ${plural(labels.frames, "frame")}${labels.drafts ? `, ${plural(labels.drafts, "draft")}` : ""}` : "No labels yet";
+    return html("td", { class: "number-cell" }, html("a", { href: `labels?session=${encodeURIComponent(name)}` }, text));
   }
 
   function runRow(run) {
@@ -138,7 +144,7 @@
     byID("summary").textContent = `${plural(state.reports.length, "report")}, ${plural(state.sessions.length, "session")}, ${plural(state.runs.length, "run")}, ${state.pending.length} waiting to be accepted`
       + (state.more ? `; ${state.more} more are not listed` : "") + (state.isCI ? ". This is CI: goldens cannot be accepted here" : "");
     table(byID("reports"), ["Report", "Verdict", "Cases", "Made"], state.reports.map(reportRow), `No report yet. Make one: ${program} test --report report`);
-    table(byID("sessions"), ["Session", "Frames", "Size"], state.sessions.map(sessionRow), `No session in Recordings. Make one: ${program} import FILE`);
+    table(byID("sessions"), ["Session", "Frames", "Size", "Labels"], state.sessions.map(sessionRow), `No session in Recordings. Make one: ${program} import FILE`);
     table(byID("runs"), ["Run", "Frames", "Decisions"], state.runs.map(runRow), `No run was kept. Keep one: ${program} replay SESSION --output runs/first`);
     table(byID("pending"), ["Case", "Look at it"], state.pending.map(pendingRow), "Nothing. What a test leaves pending is accepted on its report's page.");
     document.documentElement.classList.add("js", "ready");

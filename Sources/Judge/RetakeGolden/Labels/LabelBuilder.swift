@@ -6,7 +6,8 @@ struct LabelBuilder {
   let file: String
   let footage: LabelFootage
   private(set) var document = LabelDocument()
-  private var identities: [FrameID: Set<Int>] = [:]
+  /// By frame, identities and boxes without an identity, each once: a file with one twice is not read.
+  private var objects: [FrameID: Set<LabelBox>] = [:]
 
   init(file: String, footage: LabelFootage) {
     (self.file, self.footage) = (file, footage)
@@ -44,12 +45,15 @@ struct LabelBuilder {
         "\(prefix)no pixel of the frame \(id) of \(footage.width)x\(footage.height) is in the box",
         advice: "Import the labels of this session, in pixels of its stored frames")
     }
-    if let identity = box.identity, !box.isIgnored {
-      guard identities[id, default: []].insert(identity).inserted else {
-        throw LabelError.other(
-          file, "\(prefix)the identity \(identity) is there twice in the frame \(id)",
-          advice: "Remove one of the boxes, or correct its identity")
-      }
+    let object =
+      box.identity.map {
+        LabelBox(box: Box(x: 0, y: 0, width: 0, height: 0), label: "", identity: $0)
+      } ?? LabelBox(box: box.box, label: box.label)
+    guard objects[id, default: []].insert(object).inserted else {
+      let what = box.identity.map { "the identity \($0)" } ?? "the same box"
+      throw LabelError.other(
+        file, "\(prefix)\(what) is there twice in the frame \(id)",
+        advice: "Remove one of the boxes, or correct its identity")
     }
     guard
       document.frames[id, default: LabelDocument.Frame()].labels.boxes.count

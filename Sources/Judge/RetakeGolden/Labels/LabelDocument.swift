@@ -138,7 +138,7 @@ extension LabelDocument {
 
 extension FrameID {
   /// Reads `0:26`.
-  fileprivate init?(labelled text: String) {
+  package init?(labelled text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let track = parts[0], let sequence = parts[1], track >= 0,
       sequence >= 0
@@ -232,6 +232,46 @@ extension LabelBox {
     if let identity { members["track_id"] = .integer(Int64(identity)) }
     if let text { members["utf8_string"] = .string(text) }
     return .object(members)
+  }
+}
+
+// MARK: - Correcting
+
+extension LabelDocument {
+  /// Replaces the labels of frames, after the checks of an import. Class names that are new are added.
+  ///
+  /// - Parameters:
+  ///   - corrected: The new labels; `nil` for a frame that is not labelled any more.
+  ///   - footage: The tracks of the session.
+  ///   - file: The file of these labels, for an error.
+  /// - Throws: `LabelError`; then some of the frames are replaced.
+  package mutating func correct(
+    _ corrected: [FrameID: Frame?], footage: [LabelFootage], file: String
+  ) throws {
+    for (id, frame) in corrected.sorted(by: { $0.key < $1.key }) {
+      guard var frame else {
+        frames[id] = nil
+        continue
+      }
+      // The checks name a track that the session does not have.
+      guard let footage = footage.first(where: { $0.track == id.track }) ?? footage.first else {
+        throw LabelError.other(
+          file, "the session has no track", advice: "Correct labels of another session")
+      }
+      var builder = LabelBuilder(file: file, footage: footage)
+      try builder.add(id, place: "")
+      for (index, box) in frame.labels.boxes.enumerated() {
+        let place = "box \(index + 1)"
+        guard !box.label.isEmpty else {
+          throw LabelError.other(
+            file, "\(place): the box has no class in the frame \(id)", advice: "Name its class")
+        }
+        try builder.add(box, to: id, place: place)
+      }
+      builder.document.classes.forEach { note($0) }
+      frame.imageName = frames[id]?.imageName
+      frames[id] = frame
+    }
   }
 }
 

@@ -68,4 +68,11 @@ package struct LabelError: FactualError {
       "labels.exists", "the session has \(what) already", at: file,
       advice: "Replace them: --replace")
   }
+
+  /// The file has other labels than the labels that were corrected.
+  static func changed(_ file: String) -> Self {
+    Self(
+      "labels.changed", "the labels in the file have changed since they were read", at: file,
+      advice: "Load the new labels, and correct these")
+  }
 }

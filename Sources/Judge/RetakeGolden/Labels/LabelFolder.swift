@@ -1,5 +1,5 @@
 package import Foundation
-import RetakeCore
+package import RetakeCore
 
 /// The folder `Labels`, with a file for each labelled session.
 package struct LabelFolder: Hashable, Sendable {
@@ -29,6 +29,31 @@ package struct LabelFolder: Hashable, Sendable {
     return try LabelDocument([UInt8](data), file: file.path)
   }
 
+  /// Changes the labels of a session. Until they are written, no other process changes them.
+  ///
+  /// - Parameter seen: The digest that the labels must have; `nil` for any labels.
+  /// - Returns: The labels that were written.
+  /// - Throws: As `document(of:)` and `write(_:of:)`, and the errors of `change`;
+  ///   `labels.changed` if the labels have another digest.
+  package func change(
+    _ session: String, seen: Digest128? = nil, _ change: (inout LabelDocument) throws -> Void
+  ) throws -> LabelDocument {
+    try makeFolder()
+    let lock = FolderLock(root, .writing)
+    defer { withExtendedLifetime(lock) {} }
+    var document = try document(of: session) ?? LabelDocument()
+    if let seen, document.digest != seen { throw LabelError.changed(file(session).path) }
+    try change(&document)
+    try write(document, of: session)
+    return document
+  }
+
+  private func makeFolder() throws {
+    try io(root, "make the folder") {
+      try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    }
+  }
+
   /// Writes the labels of a session; an interrupted write leaves the old file.
   ///
   /// - Throws: `GoldenError.io`.
@@ -38,9 +63,7 @@ package struct LabelFolder: Hashable, Sendable {
       throw GoldenError.io(
         path: link, action: "write the labels", cause: "it is a symbolic link that leads elsewhere")
     }
-    try io(root, "make the folder") {
-      try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-    }
+    try makeFolder()
     // Ends in .new, so git ignores it if this is interrupted.
     let new = file.appendingPathExtension("new")
     try OutputFile.write(document.text.utf8, to: new)

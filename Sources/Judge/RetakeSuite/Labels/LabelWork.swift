@@ -1,12 +1,13 @@
 import Foundation
-import RetakeBuffers
+package import RetakeBuffers
 import RetakeCompare
-import RetakeCore
+package import RetakeCore
 package import RetakeGolden
 import RetakeGraph
 import RetakeSession
 
-/// Makes the labels of a session: from a file, or drafts from a golden. Implements `retake label`.
+/// Makes the labels of a session: from a file, or drafts from a golden, and as a person corrects them.
+/// Implements `retake label`, and the changes of the page for labels.
 package struct LabelWork {
   package var project: Project
   /// The folder of the goldens; `nil` for the project's.
@@ -32,9 +33,9 @@ package struct LabelWork {
     let footage = try footage(try SessionReader(opening: path), track: track)
     let new = try labels.document(for: footage)
     let file = folder.file(footage.session).path
-    let old = try folder.document(of: footage.session) ?? LabelDocument()
-    let document = try old.adding(new, track: footage.track, replaces: replaces, file: file)
-    try folder.write(document, of: footage.session)
+    let document = try folder.change(footage.session) {
+      $0 = try $0.adding(new, track: footage.track, replaces: replaces, file: file)
+    }
     return LabelSummary(
       document, session: footage.session, path: file, captured: footage.frames)
   }
@@ -59,8 +60,7 @@ package struct LabelWork {
     return LabelFootage(
       session: reader.folder.name, digest: try reader.inputDigest(tracks: [track]), track: track,
       frames: facts.frameCount, width: facts.width, height: facts.height,
-      rotationDegrees: facts.rotationDegrees,
-      times: times.map { $0 - (times.first ?? 0) })
+      rotationDegrees: facts.rotationDegrees, times: times.map { $0 - (times.first ?? 0) })
   }
 
   // MARK: Propose
@@ -82,38 +82,61 @@ package struct LabelWork {
     let golden = library.folder(key)
     let reader = try SessionReader(opening: try project.sessionPath(key.session))
     let (sink, placements, tracks) = try places(golden, key, reader)
-    var document =
-      try project.labels(of: reader, tracks: tracks.map(\.track)) ?? LabelDocument()
-    for track in placements.keys {
-      document.recordings[track] = try reader.inputDigest(tracks: [track])
-    }
-    var proposed: [(FrameID, SinkValues)] = []
+    var delivered: [(FrameID, SinkValues)] = []
     let names = try golden.eachOutcome(at: sink) { id, lines in
       let values = SinkValues(lines)
-      guard values.wasDelivered, document.frames[id]?.isDraft ?? true else { return }
-      proposed.append((id, values))
+      if values.wasDelivered { delivered.append((id, values)) }
     }
     guard let names else { throw noBoxes(key, "its results have no sink '\(sink)'") }
-    for (id, values) in proposed {
-      guard let placement = placements[id.track] else { continue }
-      var frame = LabelDocument.Frame(isDraft: true)
-      for detection in values.detections {
-        let index = detection.classIndex
-        let label = names.indices.contains(index) ? names[index] : "\(index)"
-        document.note(label)
-        frame.labels.boxes.append(
-          LabelBox(
-            box: placement.inSource(detection.box), label: label, identity: detection.identity,
-            text: texts ? detection.classes.first?.label : nil))
+    var proposed = 0
+    let document = try folder.change(key.session) { document in
+      for track in placements.keys { try project.tie(&document, to: reader, track: track) }
+      for (id, values) in delivered where document.frames[id]?.isDraft ?? true {
+        guard let placement = placements[id.track] else { continue }
+        proposed += 1
+        var frame = LabelDocument.Frame(isDraft: true)
+        for detection in values.detections {
+          let index = detection.classIndex
+          let label = names.indices.contains(index) ? names[index] : "\(index)"
+          document.note(label)
+          frame.labels.boxes.append(
+            LabelBox(
+              box: placement.inSource(detection.box), label: label, identity: detection.identity,
+              text: texts ? detection.classes.first?.label : nil))
+        }
+        for name in scalars { frame.labels.scalars[name] = values.scalars[name] }
+        document.frames[id] = frame
       }
-      for name in scalars { frame.labels.scalars[name] = values.scalars[name] }
-      document.frames[id] = frame
     }
-    try folder.write(document, of: key.session)
     let summary = LabelSummary(
       document, session: key.session, path: folder.file(key.session).path,
       captured: tracks.map(\.frameCount).reduce(0, +))
-    return (summary, proposed.count)
+    return (summary, proposed)
+  }
+
+  // MARK: Correct
+
+  /// Writes frames as a person corrected them.
+  ///
+  /// - Parameters:
+  ///   - frames: The new labels of each frame; `nil` for a frame that is not labelled any more.
+  ///   - tracks: The tracks of the session.
+  ///   - seen: The digest of the labels that the person saw.
+  /// - Returns: All labels of the session.
+  /// - Throws: `LabelError`, for example for a box outside of its frame; `labels.changed` if the file
+  ///   has other labels than the person saw; `GoldenError.io`.
+  package func correct(
+    _ frames: [FrameID: LabelDocument.Frame?], of session: String, tracks: [TrackDescription],
+    seen: Digest128
+  ) throws -> LabelDocument {
+    let footage = tracks.map {
+      LabelFootage(
+        session: session, track: $0.track, frames: $0.frameCount, width: $0.width, height: $0.height)
+    }
+    let file = folder.file(session).path
+    return try folder.change(session, seen: seen) {
+      try $0.correct(frames, footage: footage, file: file)
+    }
   }
 
   private func key(_ text: String) throws -> GoldenLibrary.Key {
@@ -167,13 +190,29 @@ extension Project {
   func labels(of reader: SessionReader, tracks: [Int]) throws -> LabelDocument? {
     let name = reader.folder.name
     guard let document = try labelFolder.document(of: name) else { return nil }
-    for track in tracks {
-      guard let wanted = document.recordings[track],
-        try reader.inputDigest(tracks: [track]) != wanted
-      else { continue }
-      throw LabelError.otherRecording(
-        labelFolder.file(name).path, session: name, track: track)
+    for track in tracks where document.recordings[track] != nil {
+      _ = try recording(of: document, reader, track)
     }
     return document
+  }
+
+  /// Stores the recording for which labels are made.
+  ///
+  /// - Throws: `LabelError.otherRecording` if the labels of the track belong to another one.
+  fileprivate func tie(
+    _ document: inout LabelDocument, to reader: SessionReader, track: Int
+  ) throws {
+    document.recordings[track] = try recording(of: document, reader, track)
+  }
+
+  private func recording(
+    of document: LabelDocument, _ reader: SessionReader, _ track: Int
+  ) throws -> Digest128 {
+    let digest = try reader.inputDigest(tracks: [track])
+    let name = reader.folder.name
+    guard document.recordings[track] ?? digest == digest else {
+      throw LabelError.otherRecording(labelFolder.file(name).path, session: name, track: track)
+    }
+    return digest
   }
 }

@@ -53,7 +53,7 @@ package struct Project: Sendable {
   package var recordings: String { folder + "/Recordings" }
   package var goldens: String { folder + "/Goldens" }
   package var labels: String { folder + "/Labels" }
-  var labelFolder: LabelFolder { LabelFolder(root: URL(fileURLWithPath: labels)) }
+  package var labelFolder: LabelFolder { LabelFolder(root: URL(fileURLWithPath: labels)) }
   /// Where runs keep values for later runs, by default.
   package var cache: String { folder + "/.retake/cache" }
 
