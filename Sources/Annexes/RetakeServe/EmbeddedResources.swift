@@ -231,9 +231,10 @@ enum EmbeddedResources {
 .labels main { padding-top: 8px; }
 .labels h2 { font-size: 19px; margin-right: auto; }
 .labels .bar-row { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin-bottom: 12px; }
-.labels input:not([type="range"]):not([type="checkbox"]) { font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-2); border-radius: 7px; padding: 5px 8px; min-height: 34px; min-width: 0; }
+.labels input:not([type="range"]):not([type="checkbox"]) { font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--line-2); border-radius: 7px; padding: 5px 8px; min-height: 34px; min-width: 0; }
 #number { width: 100px; }
 .desk { display: grid; grid-template-columns: minmax(0, 1fr) 280px; gap: 20px; align-items: start; }
+.desk figure { margin: 0; min-width: 0; }
 .desk .panels svg { max-height: 70vh; touch-action: none; cursor: crosshair; }
 .desk .loading image { opacity: 0.4; }
 .desk .box { fill: transparent; cursor: move; stroke: var(--truth-box); }
@@ -249,7 +250,6 @@ enum EmbeddedResources {
 .side select { min-height: 120px; padding: 4px; font: 13px/1.5 var(--mono); }
 .side fieldset { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 12px; border: 1px solid var(--line); border-radius: 8px; padding: 8px 12px 12px; margin: 0; min-width: 0; }
 .side fieldset label { display: grid; gap: 2px; color: var(--ink-3); overflow-wrap: anywhere; }
-.side fieldset label input { color: var(--ink); }
 .side .full { grid-column: 1 / -1; }
 .side .check { grid-template-columns: auto 1fr; align-items: end; padding-bottom: 8px; }
 .labels .primary:not(:disabled) { background: var(--ink); color: var(--page); border-color: var(--ink); }
@@ -370,7 +370,7 @@ enum EmbeddedResources {
   const html = (...parts) => make("1999/xhtml", ...parts);
   const svg = (...parts) => make("2000/svg", ...parts);
 
-  // What the server has, and what the page has. A frame is never changed in place, so both share those that are equal.
+  // The labels of the file, and the frames as they are on the page. A frame is never changed in place, so both share it.
   let labels;
   let frames = {};
   const undo = [];

@@ -24,7 +24,7 @@
   const html = (...parts) => make("1999/xhtml", ...parts);
   const svg = (...parts) => make("2000/svg", ...parts);
 
-  // What the server has, and what the page has. A frame is never changed in place, so both share those that are equal.
+  // The labels of the file, and the frames as they are on the page. A frame is never changed in place, so both share it.
   let labels;
   let frames = {};
   const undo = [];

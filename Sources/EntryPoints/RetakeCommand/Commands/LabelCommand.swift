@@ -107,8 +107,8 @@ struct LabelProposeCommand: ParsableCommand {
     abstract: "Write a golden's results as draft labels, to be corrected by a person.",
     discussion: """
       The boxes of the primary results node become drafts in Labels/SESSION.json, in pixels of the
-      stored frames. Drafts are not scored. A person corrects a frame, and removes its "draft". Frames
-      that were corrected stay as they are.
+      stored frames. Drafts are not scored. A person corrects them in the browser: retake report serve.
+      Frames that were corrected stay as they are.
 
       Examples:
         retake label propose yard/motion
@@ -137,8 +137,7 @@ struct LabelProposeCommand: ParsableCommand {
     let (summary, proposed) = try work.propose(golden, texts: texts, scalars: scalar)
     if output.json { return try Console.json(summary) }
     Console.result(visible("proposed \(counted(proposed, "frame")); \(summary.text)"))
-    output.note(
-      "next: correct \(visible(summary.path)), and remove \"draft\":true from corrected frames")
+    output.note("next: retake report serve, whose page corrects \(visible(summary.path))")
   }
 }
 

@@ -6,11 +6,12 @@
   struct ReportServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "serve",
-      abstract: "Show reports, runs and sessions in the browser, and accept from there.",
+      abstract: "Show reports, runs and sessions in the browser; accept and correct labels there.",
       discussion: """
         Serves this project's pages to this machine only, until Ctrl-C. The address contains a token,
         new on each start; requests without the token are refused. The pages show every frame of a
-        session, and a report's page can accept pending goldens with a reason, unless CI is set.
+        session, correct its labels, and accept pending goldens with a reason; with CI set, they change
+        nothing.
 
         Examples:
           retake report serve
