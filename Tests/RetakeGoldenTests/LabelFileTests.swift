@@ -252,6 +252,56 @@ import Testing
     #expect(found.contains(message), "\(found)")
   }
 
+  // MARK: Correcting
+
+  @Test func `a corrected frame passes the checks of an import, and the others stay`() throws {
+    var document = LabelDocument()
+    document.classes = ["car"]
+    var draft = LabelDocument.Frame(isDraft: true)
+    draft.imageName = "3.png"
+    document.frames = [frame(3): draft, frame(4): draft, frame(5): draft]
+    func box(_ x: Double, _ label: String = "bus", _ identity: Int? = nil) -> LabelBox {
+      LabelBox(box: Box(x: x, y: 1, width: 5, height: 5), label: label, identity: identity)
+    }
+    func correct(_ boxes: [LabelBox], _ id: FrameID? = nil) throws -> LabelDocument {
+      var result = document
+      let corrected = LabelDocument.Frame(FrameLabels(boxes: boxes))
+      try result.correct([id ?? frame(3): corrected, frame(4): nil], footage: [footage], file: "f")
+      return result
+    }
+    let result = try correct([box(1, "bus", 7), box(9)])
+    #expect(result.classes == ["car", "bus"])
+    #expect(result.frames.keys.sorted() == [frame(3), frame(5)])
+    #expect(result.frames[frame(3)]?.isDraft == false)
+    #expect(result.frames[frame(3)]?.imageName == "3.png")
+    #expect(try LabelDocument(Array(result.text.utf8), file: "f") == result)
+    let wrong: [([LabelBox], String)] = [
+      ([box(1), box(200)], "box 2: no pixel of the frame 0:3"), ([box(1), box(1)], "box 2: the same"),
+      ([box(1, "a", 7), box(9, "b", 7)], "box 2: the identity 7 is there twice"),
+      ([box(1, "")], "box 1: the box has no class"), ([box(.nan)], "is not finite"),
+    ]
+    for (boxes, message) in wrong {
+      let found = error { _ = try correct(boxes) }
+      #expect(found.contains(message), "\(found)")
+    }
+    for id in [frame(10), FrameID(track: 1, sequence: 0)] {
+      #expect(error { _ = try correct([], id) }.contains("has no frame \(id)"))
+    }
+  }
+
+  @Test func `labels are changed only if they are as they were seen`() throws {
+    let labels = LabelFolder(root: folder.file("Labels"))
+    let empty = LabelDocument().digest
+    let first = try labels.change("yard", seen: empty) { $0.frames[frame(1)] = .init() }
+    #expect(try labels.document(of: "yard") == first)
+    #expect(
+      error { _ = try labels.change("yard", seen: empty) { $0.frames = [:] } }
+        .hasPrefix("labels.changed"))
+    #expect(try labels.document(of: "yard") == first)
+    _ = try labels.change("yard", seen: first.digest) { $0.frames[frame(2)] = .init() }
+    #expect(try labels.document(of: "yard")?.frames.count == 2)
+  }
+
   // MARK: Merging
 
   @Test func `boxes and numbers are added to each other, and replaced on demand`() throws {

@@ -9,6 +9,9 @@ import Testing
       "home.css": EmbeddedResources.homeCSS,
       "home.html": EmbeddedResources.homeHTML,
       "home.js": EmbeddedResources.homeJS,
+      "labels.css": EmbeddedResources.labelsCSS,
+      "labels.html": EmbeddedResources.labelsHTML,
+      "labels.js": EmbeddedResources.labelsJS,
     ]
     #expect(try resourcesThatDiffer(from: embedded, of: "Annexes/RetakeServe") == [])
   }

@@ -100,11 +100,6 @@ final class ServeFixture {
     _ key: String = "yard/motion", pending: String? = nil, rootCauses: [String]? = nil,
     reason: String = "the new threshold is right", _ changes: [String: String?] = [:]
   ) throws -> RawClient.Answer {
-    var headers: [String: String?] = [
-      "Origin": "http://127.0.0.1:\(server.port)", "X-Retake-Token": token,
-      "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin",
-    ]
-    headers.merge(changes) { $1 }
     struct Wish: Encodable {
       var key: String
       var reason: String
@@ -114,10 +109,21 @@ final class ServeFixture {
     let wish = Wish(
       key: key, reason: reason, pending: try pending ?? reportedResult() ?? "",
       rootCauses: rootCauses)
-    let body = try JSONEncoder().encode(wish)
+    let body = String(decoding: try JSONEncoder().encode(wish), as: UTF8.self)
+    return try post("accept", body, changes)
+  }
+
+  /// Requests a change as the pages do; `nil` leaves a header out.
+  func post(
+    _ path: String, _ body: String, _ changes: [String: String?] = [:]
+  ) throws -> RawClient.Answer {
+    var headers: [String: String?] = [
+      "Origin": "http://127.0.0.1:\(server.port)", "X-Retake-Token": token,
+      "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin",
+    ]
+    headers.merge(changes) { $1 }
     return try client.ask(
-      "POST", "/\(token)/accept", headers.compactMapValues(\.self),
-      body: String(decoding: body, as: UTF8.self))
+      "POST", "/\(token)/\(path)", headers.compactMapValues(\.self), body: body)
   }
 
   /// Paths and contents of the goldens, to check whether something was accepted.

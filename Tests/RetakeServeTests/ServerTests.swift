@@ -70,7 +70,7 @@ import Testing
     ("frames/yard/0/x.png", 404), ("frames/yard/0/7.gif", 404), ("frames/garden/0/7.png", 404),
     ("frames/yard/0/7.png?width=9999999", 400), ("frames/yard/0/7.png?width=x", 400),
     ("frames/yard/0/99999999999999999999.png", 404), ("reports/0000", 404), ("nothing", 404),
-    ("accept", 405),
+    ("accept", 405), ("labels/garden", 404), ("labels/yard/0", 404),
   ])
   func `what is not there is said`(path: String, status: Int) throws {
     let fixture = try ServeFixture(frames: 6)
@@ -107,7 +107,7 @@ import Testing
   @Test func `the first page and its parts are there`() throws {
     let fixture = try ServeFixture(frames: 6)
     #expect(try fixture.get("").headers["content-type"] == "text/html; charset=utf-8")
-    for part in ["home.css", "home.js", "page.css"] {
+    for part in ["home.css", "home.js", "page.css", "labels", "labels.css", "labels.js"] {
       #expect(try fixture.get(part).status == 200)
     }
   }

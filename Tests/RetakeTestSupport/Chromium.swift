@@ -148,6 +148,25 @@ package final class Chromium {
   ///
   /// - Parameter across: The position in its width, 0 to 1.
   package func click(_ selector: String, across: Double = 0.5) throws {
+    let place = try place(selector, across, 0.5)
+    try mouse("mousePressed", place)
+    try mouse("mouseReleased", place)
+  }
+
+  /// Drags from one position in the first matching element to another.
+  ///
+  /// - Parameter start: The position in its width and in its height, 0 to 1.
+  package func drag(
+    _ selector: String, from start: (Double, Double), to end: (Double, Double)
+  ) throws {
+    try mouse("mousePressed", try place(selector, start.0, start.1))
+    try mouse("mouseMoved", try place(selector, end.0, end.1))
+    try mouse("mouseReleased", try place(selector, end.0, end.1))
+  }
+
+  private func place(
+    _ selector: String, _ across: Double, _ down: Double
+  ) throws -> (x: Double, y: Double) {
     let script = """
       (() => { const one = document.querySelector(\(Self.quoted(selector))); one.scrollIntoView({ block: "center" });
         const area = one.getBoundingClientRect(); return [area.left, area.top, area.width, area.height]; })()
@@ -156,12 +175,15 @@ package final class Chromium {
       throw Failed(description: "there is no \(selector)")
     }
     let numbers = area.map(\.doubleValue)
-    let (x, y) = (numbers[0] + numbers[2] * across, numbers[1] + numbers[3] / 2)
-    for kind in ["mousePressed", "mouseReleased"] {
-      try call(
-        "Input.dispatchMouseEvent",
-        ["type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1])
-    }
+    return (numbers[0] + numbers[2] * across, numbers[1] + numbers[3] * down)
+  }
+
+  private func mouse(_ kind: String, _ place: (x: Double, y: Double)) throws {
+    try call(
+      "Input.dispatchMouseEvent",
+      [
+        "type": kind, "x": place.x, "y": place.y, "button": "left", "buttons": 1, "clickCount": 1,
+      ])
   }
 
   package func resize(_ width: Int, _ height: Int) throws {
