@@ -276,7 +276,8 @@ import Testing
     #expect(result.frames[frame(3)]?.imageName == "3.png")
     #expect(try LabelDocument(Array(result.text.utf8), file: "f") == result)
     let wrong: [([LabelBox], String)] = [
-      ([box(1), box(200)], "box 2: no pixel of the frame 0:3"), ([box(1), box(1)], "box 2: the same"),
+      ([box(1), box(200)], "box 2: no pixel of the frame 0:3"),
+      ([box(1), box(1)], "box 2: the same"),
       ([box(1, "a", 7), box(9, "b", 7)], "box 2: the identity 7 is there twice"),
       ([box(1, "")], "box 1: the box has no class"), ([box(.nan)], "is not finite"),
     ]

@@ -184,7 +184,10 @@ import Testing
         atPath: folder.file("Labels").path, withDestinationPath: outside.file("Labels").path)
     }
     #expect(try fixture.get("labels/yard").code == "serve.request.outside")
-    #expect(!(try fixture.get("state.json").text.contains("labelled")))
+    let state = try json(try fixture.get("state.json"))
+    let labels = (state["sessions"] as? [[String: Any]])?.first?["labels"] as? [String: Any]
+    #expect(labels?["labelled"] as? Int == 0)
+    #expect((labels?["error"] as? String)?.contains("lead out of the project") == true)
     let digest = try LabelDocument([UInt8](Self.text.utf8), file: "yard.json").digest
     let refused = try save(fixture, Self.corrected, digest: "\(digest)")
     #expect(refused.code == "serve.request.outside")

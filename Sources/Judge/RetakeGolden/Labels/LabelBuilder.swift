@@ -6,7 +6,8 @@ struct LabelBuilder {
   let file: String
   let footage: LabelFootage
   private(set) var document = LabelDocument()
-  /// By frame, identities and boxes without an identity, each once: a file with one twice is not read.
+  /// By frame, the identities and the boxes without an identity: a file with one of them twice
+  /// cannot be read.
   private var objects: [FrameID: Set<LabelBox>] = [:]
 
   init(file: String, footage: LabelFootage) {

@@ -238,7 +238,7 @@ extension LabelBox {
 // MARK: - Correcting
 
 extension LabelDocument {
-  /// Replaces the labels of frames, after the checks of an import. Class names that are new are added.
+  /// Replaces the labels of frames, after the checks of an import. New class names are added.
   ///
   /// - Parameters:
   ///   - corrected: The new labels; `nil` for a frame that is not labelled any more.

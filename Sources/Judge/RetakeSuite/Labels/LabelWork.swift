@@ -6,8 +6,8 @@ package import RetakeGolden
 import RetakeGraph
 import RetakeSession
 
-/// Makes the labels of a session: from a file, or drafts from a golden, and as a person corrects them.
-/// Implements `retake label`, and the changes of the page for labels.
+/// Makes the labels of a session: from a file, as drafts from a golden, or from a person's
+/// corrections. Implements `retake label`, and saves for the page of `retake report serve`.
 package struct LabelWork {
   package var project: Project
   /// The folder of the goldens; `nil` for the project's.
@@ -123,15 +123,16 @@ package struct LabelWork {
   ///   - tracks: The tracks of the session.
   ///   - seen: The digest of the labels that the person saw.
   /// - Returns: All labels of the session.
-  /// - Throws: `LabelError`, for example for a box outside of its frame; `labels.changed` if the file
-  ///   has other labels than the person saw; `GoldenError.io`.
+  /// - Throws: `LabelError`, for example for a box outside of its frame; `labels.changed` if the
+  ///   file has other labels than the person saw; `GoldenError.io`.
   package func correct(
     _ frames: [FrameID: LabelDocument.Frame?], of session: String, tracks: [TrackDescription],
     seen: Digest128
   ) throws -> LabelDocument {
     let footage = tracks.map {
       LabelFootage(
-        session: session, track: $0.track, frames: $0.frameCount, width: $0.width, height: $0.height)
+        session: session, track: $0.track, frames: $0.frameCount, width: $0.width, height: $0.height
+      )
     }
     let file = folder.file(session).path
     return try folder.change(session, seen: seen) {
