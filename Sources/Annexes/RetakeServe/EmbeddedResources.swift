@@ -249,15 +249,14 @@ enum EmbeddedResources {
 .side .bar-row { margin: 0; gap: 8px; }
 .side select { min-height: 120px; padding: 4px; font: 13px/1.5 var(--mono); }
 .side fieldset { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 12px; border: 1px solid var(--line); border-radius: 8px; padding: 8px 12px 12px; margin: 0; min-width: 0; }
-.side fieldset label { display: grid; gap: 2px; color: var(--ink-3); overflow-wrap: anywhere; }
+.side fieldset label { display: grid; gap: 2px 6px; color: var(--ink-3); overflow-wrap: anywhere; }
 .side .full { grid-column: 1 / -1; }
-.side .check { grid-template-columns: auto 1fr; align-items: end; padding-bottom: 8px; }
+.side .check { grid-template-columns: auto 1fr; align-items: end; padding-bottom: 8px; white-space: nowrap; }
 .labels .primary:not(:disabled) { background: var(--ink); color: var(--page); border-color: var(--ink); }
-#slider { margin: 12px 0; }
-.outcome { min-height: 22px; font-weight: 550; }
+.outcome { min-height: 22px; margin-bottom: 8px; font-weight: 550; }
 .outcome[data-done="yes"] { color: var(--green); }
 .outcome[data-done="no"] { color: var(--red); }
-#keys { font-size: 13px; max-width: 110ch; }
+#keys { font-size: 13px; max-width: 110ch; margin-top: 16px; }
 @media (max-width: 900px) { .desk { grid-template-columns: minmax(0, 1fr); } }
 
 """#
@@ -295,10 +294,21 @@ enum EmbeddedResources {
 <button type="button" id="next-draft" aria-keyshortcuts="d">Next draft</button>
 </div>
 </div>
+<div class="bar-row">
+<button type="button" id="right-next" class="primary" aria-keyshortcuts="Enter">Right, and next draft</button>
+<button type="button" id="right" aria-keyshortcuts="r">This frame is right</button>
+<button type="button" id="empty" aria-keyshortcuts="o">No objects</button>
+<button type="button" id="remove">Not labelled</button>
+<button type="button" id="undo" aria-keyshortcuts="u Control+Z">Undo</button>
+<button type="button" id="save" aria-keyshortcuts="s">Save</button>
+<button type="button" id="reload" hidden>Load the new labels</button>
+</div>
+<p class="outcome" id="outcome" role="status"></p>
 <div class="desk">
 <figure class="panels one">
 <svg id="picture" tabindex="0" role="application" aria-describedby="keys"><image id="image" preserveAspectRatio="none"></image><g id="drawing"></g></svg>
 <figcaption id="caption"></figcaption>
+<input id="slider" type="range" min="0" step="1" aria-label="Frame">
 </figure>
 <div class="side">
 <label for="boxes">Boxes</label>
@@ -323,17 +333,6 @@ enum EmbeddedResources {
 <fieldset id="numbers"><legend>Numbers of the frame</legend></fieldset>
 </div>
 </div>
-<input id="slider" type="range" min="0" step="1" aria-label="Frame">
-<div class="bar-row">
-<button type="button" id="right-next" class="primary" aria-keyshortcuts="Enter">Right, and next draft</button>
-<button type="button" id="right" aria-keyshortcuts="r">This frame is right</button>
-<button type="button" id="empty" aria-keyshortcuts="o">No objects</button>
-<button type="button" id="remove">Not labelled</button>
-<button type="button" id="undo" aria-keyshortcuts="u Control+Z">Undo</button>
-<button type="button" id="save" aria-keyshortcuts="s">Save</button>
-<button type="button" id="reload" hidden>Load the new labels</button>
-</div>
-<p class="outcome" id="outcome" role="status"></p>
 <p class="sr" id="said" role="status"></p>
 <p class="quiet" id="keys">Drag on the frame to draw a box, with <kbd>Shift</kbd> also over another box; drag a box to move it, its corners and sides to resize it. Keys: <kbd>n</kbd> <kbd>p</kbd> next, previous frame, <kbd>d</kbd> next draft, <kbd>Enter</kbd> right, and next draft, <kbd>r</kbd> right, <kbd>o</kbd> no objects, <kbd>a</kbd> add a box, <kbd>b</kbd> next box, <kbd>1</kbd> to <kbd>9</kbd> its class, <kbd>i</kbd> ignored region, <kbd>Delete</kbd>, <kbd>z</kbd> zoom to the box, <kbd>u</kbd> undo, <kbd>s</kbd> save. On the frame, arrows move the box by a pixel, with <kbd>Shift</kbd> by ten; with <kbd>Alt</kbd> they resize it.</p>
 </section>
