@@ -145,7 +145,7 @@ import Testing
       switch $0 {
       case .event(let event): "e\(event.kind)"
       case .frame(let record, _): "\(record.sequence)"
-      case .run: "run"
+      case .run, .compared: "run"
       }
     }
   }

@@ -24,6 +24,10 @@ public enum RecordError: RetakeError {
   case notTriggered(path: String)
   /// A ring discards early frames, and a live run cannot be replayed without them.
   case ringWithPipeline
+  /// A shadow pipeline needs a pipeline to compare with, and a ring.
+  case shadowAlone
+  /// The pipelines never disagreed enough, so there is no session. The progress has the counts.
+  case noMoment(path: String, RecordingProgress)
   /// A ring begins with a key frame, and tracks have key frames at different times.
   case ringWithTracks
   /// Sensor samples would stay in the session without the frames that the ring drops.
@@ -107,8 +111,18 @@ public enum RecordError: RetakeError {
         "a ring drops early frames, and a pipeline's run cannot be replayed without them",
         advice:
           "Leave out --pre-trigger, or leave out --pipeline and replay the session through it "
-          + "later",
+          + "later; with --shadow a ring keeps the moments at which two pipelines disagree",
         kind: .usage)
+    case .shadowAlone:
+      ErrorFacts(
+        "record.shadow.alone",
+        "a shadow pipeline is compared with another pipeline, and a ring keeps the moments",
+        advice: "Add --pipeline OLD and --pre-trigger 5s", kind: .usage)
+    case .noMoment(let path, let progress):
+      ErrorFacts(
+        "record.shadow.noMoment",
+        "no moment was kept, so nothing was written: "
+          + (progress.shadow ?? ShadowProgress()).text, at: path)
     case .ringWithTracks:
       ErrorFacts(
         "record.ring.tracks", "a ring keeps one track, and this source has several",

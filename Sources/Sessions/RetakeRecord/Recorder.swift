@@ -40,6 +40,8 @@ public final class Recorder: Sendable {
   let sensors: LiveSensorValues
   private let pipeline: LivePipeline?
   private let live = Locked<LiveRecording?>(nil)
+  private let shadow: ShadowPipeline?
+  private let shadowRun = Locked<ShadowRun?>(nil)
   private let watch: RecordingWatch?
 
   /// The source stays closed until `run`.
@@ -62,14 +64,28 @@ public final class Recorder: Sendable {
     )
   }
 
+  /// A recorder whose ring keeps the moments at which two pipelines disagree.
+  ///
+  /// - Throws: As the public initializer; `RecordError.shadowAlone` without a ring or a pipeline.
+  package convenience init(
+    _ source: any RecordingSource, options: RecorderOptions, pipeline: LivePipeline?,
+    shadow: ShadowPipeline?, watch: RecordingWatch?,
+    report: @escaping @Sendable (RecordingProgress) -> Void
+  ) throws {
+    try self.init(
+      source, options: options, machine: Machine(), pipeline: pipeline, shadow: shadow,
+      watch: watch, report: report)
+  }
+
   init(
     _ source: any RecordingSource, options: RecorderOptions, machine: Machine,
-    pipeline: LivePipeline? = nil, watch: RecordingWatch? = nil,
+    pipeline: LivePipeline? = nil, shadow: ShadowPipeline? = nil, watch: RecordingWatch? = nil,
     report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
-    if options.ring != nil, pipeline != nil { throw RecordError.ringWithPipeline }
+    if shadow != nil, options.ring == nil || pipeline == nil { throw RecordError.shadowAlone }
+    if options.ring != nil, pipeline != nil, shadow == nil { throw RecordError.ringWithPipeline }
     if options.ring != nil, source.description.tracks.count > 1 { throw RecordError.ringWithTracks }
-    (self.pipeline, self.watch) = (pipeline, watch)
+    (self.pipeline, self.shadow, self.watch) = (pipeline, shadow, watch)
     let name: String
     // A name that the user chose is refused and not changed, because they will look for it.
     if let wanted = options.name {
@@ -106,6 +122,7 @@ public final class Recorder: Sendable {
   public func note(_ event: DeviceEvent) {
     pipes.note(source: DeviceEvent.source, kind: event.kind.rawValue, json: event.json)
     live.withLock { $0 }?.session.push(event)
+    shadowRun.withLock { $0 }?.shadow.session.push(event)
     watch?.happened(event)
   }
 
@@ -140,17 +157,16 @@ public final class Recorder: Sendable {
     guard let first = try opening.next() else { throw opening.noFrames }
     try checkEncoder(first)
     // A pipeline that cannot start is an error before there is a folder.
-    let running = try startPipeline(first)
+    let shadow = try startShadow(first)
+    let running = try startPipeline(first, shadow)
+    let moments = try moments()
     noteTiming()
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
       site: site, options: options, machine: machine, pipes: pipes,
-      tracks: source.description.tracks.count
+      tracks: source.description.tracks.count, moments: moments
     ) { [report, pipes] progress in
-      var progress = progress
-      progress.pipeline = running?.progress
-      progress.notes = pipes.notes
-      report(progress)
+      report(Self.completed(progress, running, shadow, pipes))
     }
     let encoding = RecorderEncoding(
       encoders: encoders, source: source.description.name, options: options, pipes: pipes)
@@ -162,18 +178,47 @@ public final class Recorder: Sendable {
     NamedThread.yieldingToWakers {
       RecorderCapture(
         source: source, options: options, clock: machine.clock, pipes: pipes, live: running,
-        watch: watch, sensors: sensors
+        shadow: shadow, watch: watch, sensors: sensors
       ).run(stream, first: first)
     }
     deviceWatch?.stop()
     encoder.join()
     writer.join()
-    var result = try result(writing, site: site, probe: probe)
+    noteFailure(of: shadow)
+    var result = try result(writing, site: site, probe: probe) {
+      Self.completed($0, running, shadow, pipes)
+    }
     result.pipeline = running?.outcome
-    result.progress.pipeline = running?.progress
     noteFootage(of: result)
-    result.progress.notes = pipes.notes
+    result.progress = Self.completed(result.progress, running, shadow, pipes)
     return result
+  }
+
+  /// The progress with the counts of the pipelines, and the notes.
+  private static func completed(
+    _ progress: RecordingProgress, _ running: LiveRecording?, _ shadow: ShadowRun?,
+    _ pipes: RecorderPipes
+  ) -> RecordingProgress {
+    var progress = progress
+    progress.pipeline = running?.progress
+    progress.shadow?.pipeline = shadow?.shadow.progress
+    // The session has only the lines of kept frames.
+    if let results = progress.shadow?.results {
+      progress.pipeline?.results = results[0]
+      progress.shadow?.pipeline?.results = results[1]
+    }
+    progress.notes = pipes.notes
+    return progress
+  }
+
+  /// The recording does not depend on the shadow pipeline, so its failure is a note.
+  private func noteFailure(of shadow: ShadowRun?) {
+    switch shadow?.shadow.outcome {
+    case .failure(let error)?: pipes.note("the shadow pipeline failed: \(error.causeText)")
+    case .success(let outcome)?:
+      if let halt = outcome.halt { pipes.note("the shadow pipeline was halted: \(halt)") }
+    case nil: break
+    }
   }
 
   /// The digests of the rows show equal frames.
@@ -253,15 +298,47 @@ public final class Recorder: Sendable {
     ).check(first.frame)
   }
 
-  private func startPipeline(_ first: SourceFrame) throws -> LiveRecording? {
+  private func startPipeline(
+    _ first: SourceFrame, _ shadow: ShadowRun?
+  ) throws -> LiveRecording? {
     guard var pipeline else { return nil }
     // An unpaced recording is not tied to the machine's time, so device events have no time in it.
     if options.pace == .unpaced { pipeline.watchesDevice = false }
+    var watches = [shadow?.comparison.watch(of: 0), watch].compactMap(\.self)
+    if let shadow { watches.append(shadow.deviceWatch) }
     let running = try LiveRecording(
       pipeline, first: first, source: source.description, preset: options.preset,
-      clock: machine.clock, pipes: pipes, sensors: sensors, watch: watch)
+      clock: machine.clock, pipes: pipes, sensors: sensors, watch: RecordingWatch(watches),
+      comparedAs: shadow == nil ? nil : 0)
     live.withLock { $0 = running }
     return running
+  }
+
+  private func startShadow(_ first: SourceFrame) throws -> ShadowRun? {
+    guard var shadow else { return nil }
+    // The first pipeline watches the device for both.
+    shadow.live.watchesDevice = false
+    let tracks = LiveRecording.tracks(of: source.description, first: first)
+    let comparison = ShadowComparison(measure: try shadow.measure(tracks)) { [pipes] in
+      pipes.captured.add(.compared($0))
+    }
+    let running = ShadowRun(
+      comparison: comparison,
+      shadow: try LiveRecording(
+        shadow.live, first: first, source: source.description, preset: options.preset,
+        clock: machine.clock, pipes: pipes, sensors: sensors, watch: comparison.watch(of: 1),
+        comparedAs: 1))
+    shadowRun.withLock { $0 = running }
+    return running
+  }
+
+  private func moments() throws -> RecordedMoments? {
+    guard let pipeline, let shadow, let ring = options.ring else { return nil }
+    return try RecordedMoments(
+      [pipeline.pipeline, shadow.live.pipeline],
+      ring: MomentRing(
+        PreTriggerRing(nanoseconds: ring.nanoseconds, bytesMax: pipes.ringBytesMax),
+        shadow.trigger))
   }
 
   private func measure(_ opening: SourceOpening) throws -> EncoderProbe.Measurement? {
@@ -327,7 +404,8 @@ public final class Recorder: Sendable {
   }
 
   private func result(
-    _ writing: RecorderWriting, site: RecordingSite, probe: EncoderProbe.Measurement?
+    _ writing: RecorderWriting, site: RecordingSite, probe: EncoderProbe.Measurement?,
+    completed: (RecordingProgress) -> RecordingProgress
   ) throws -> RecordingResult {
     let outcome = writing.outcome
     if outcome.progress.frames.captured == 0 {
@@ -339,7 +417,11 @@ public final class Recorder: Sendable {
       }
       site.discard()
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
-        throw outcome.failure ?? RecordError.notTriggered(path: target.path)
+        let progress = completed(outcome.progress)
+        throw outcome.failure
+          ?? (progress.shadow == nil
+            ? RecordError.notTriggered(path: target.path)
+            : .noMoment(path: target.path, progress))
       }
       // The writer's own first: `pipes` does not have a failure of the close, which comes after the
       // recording has ended.

@@ -11,6 +11,7 @@ struct RecorderCapture {
   let clock: any LiveClock
   let pipes: RecorderPipes
   var live: LiveRecording?
+  var shadow: ShadowRun?
   var watch: RecordingWatch?
   let sensors: LiveSensorValues
 
@@ -28,6 +29,7 @@ struct RecorderCapture {
       }
       // First: the pipeline's last rows go through `captured`, which is closed below.
       live?.finish()
+      shadow?.finish()
       stream.close()
       pipes.captured.close()
     }
@@ -59,7 +61,7 @@ struct RecorderCapture {
         tracks[missed.track].frames += 1
       case .note(let kind, let json):
         pipes.note(source: "recorder", kind: kind, json: json)
-        if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
+        if SourceWatch.Note.isAway(kind) { tellLost(code: kind) }
         if let change = SourceChange(kind: kind, json: json) { watch?.sourceChanged(change) }
       case .nothing:
         // A silent source sends no frame that could reach the limit, so the clock is asked.
@@ -82,8 +84,13 @@ struct RecorderCapture {
     // The event of a source that may come back, so that readers need one rule for both.
     let kind = SourceWatch.Note.lost(cause: "").kind
     pipes.note(source: "recorder", kind: kind, json: .object(["cause": .string(error.causeText)]))
-    live?.sourceLost(code: kind)
+    tellLost(code: kind)
     pipes.end(.failed, failure: RecordError.sourceLost(source: name, cause: error.causeText))
+  }
+
+  private func tellLost(code: String) {
+    live?.sourceLost(code: code)
+    shadow?.sourceLost(code: code)
   }
 
   /// - Returns: false when the recording should end.
@@ -121,6 +128,7 @@ struct RecorderCapture {
     // frames.
     if missed.isAboutMemory { pipes.noteShortage() }
     pipes.captured.add(.frame(CapturedFrame(record: record, frame: nil, original: nil)))
+    shadow?.miss(record)
   }
 
   private func capture(
@@ -154,7 +162,11 @@ struct RecorderCapture {
       timestamp: Timestamp(nanoseconds: record.ptsNanoseconds),
       arrival: Timestamp(nanoseconds: record.arrivalNanoseconds))
     // Shed frames, too: the encoder's speed must not change the pipeline's decisions.
-    live?.push(record, frame)
+    if let live, let shadow {
+      shadow.push(record, frame, to: live)
+    } else {
+      live?.push(record, frame)
+    }
     watch?.capture(record, frame)
     // Rows are never shed, so without this bound a disk that hangs would fill all memory.
     if waiting > RecorderOptions.waitingRowsMax {

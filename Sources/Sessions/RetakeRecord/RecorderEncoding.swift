@@ -42,6 +42,7 @@ final class RecorderEncoding: @unchecked Sendable {
         // all rows in one order.
         case .event(let event): pipes.encoded.add(.event(event))
         case .run(let rows): pipes.encoded.add(.run(rows))
+        case .compared(let frame): pipes.encoded.add(.compared(frame))
         case .frame(let frame): encode(frame)
         }
       }

@@ -9,6 +9,7 @@ enum CapturedRow: Sendable {
   case frame(CapturedFrame)
   case event(EventRecord)
   case run(RunRows)
+  case compared(ComparedFrame)
 }
 
 /// State shared by the capturing, encoding and writing threads.

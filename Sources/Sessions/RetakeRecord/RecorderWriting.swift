@@ -34,6 +34,8 @@ final class RecorderWriting: @unchecked Sendable {
   private var retryNanoseconds: Int64?
   /// nil after the trigger, or without a ring.
   private var ring: PreTriggerRing?
+  /// nil without a shadow pipeline; it then replaces the ring.
+  private var moments: RecordedMoments?
   private var hasToldShortRing = false
   /// Sequence of the ring's first written frame. It is subtracted from all sequences.
   private var firstSequence: Int?
@@ -41,7 +43,8 @@ final class RecorderWriting: @unchecked Sendable {
 
   init(
     site: RecordingSite, options: RecorderOptions, machine: Recorder.Machine,
-    pipes: RecorderPipes, tracks: Int = 1, report: @escaping @Sendable (RecordingProgress) -> Void
+    pipes: RecorderPipes, tracks: Int = 1, moments: RecordedMoments? = nil,
+    report: @escaping @Sendable (RecordingProgress) -> Void
   ) {
     self.site = site
     self.options = options
@@ -64,8 +67,11 @@ final class RecorderWriting: @unchecked Sendable {
       intervalNanoseconds: options.commitInterval.nanoseconds,
       rowsMax: RecorderOptions.commitRowsMax)
     watch = ClockWatch(machine.clock.anchor())
-    ring = options.ring.map {
-      PreTriggerRing(nanoseconds: $0.nanoseconds, bytesMax: pipes.ringBytesMax)
+    self.moments = moments
+    if moments == nil {
+      ring = options.ring.map {
+        PreTriggerRing(nanoseconds: $0.nanoseconds, bytesMax: pipes.ringBytesMax)
+      }
     }
     // For its effect on the schedule: on a disk that is nearly full the first commit must be small,
     // too.
@@ -97,17 +103,22 @@ final class RecorderWriting: @unchecked Sendable {
     if case .frame(_, let encoded?) = row { pipes.encoded.finish(encoded.packet.size) }
     // Before this row, so that the ring's older rows are written first.
     if pipes.isTriggered { openRing() }
+    if let rows = moments?.add(row) {
+      keep(rows)
+      return tellShortRing()
+    }
     guard ring == nil else {
       ring?.add(row)
       return tellShortRing()
     }
-    write(row)
+    write(renumbered(row))
   }
 
   /// Reports once that the ring reaches back less far than requested.
   private func tellShortRing() {
-    guard ring?.isShort == true, !hasToldShortRing else { return }
+    guard ring?.isShort ?? moments?.ring.isShort == true, !hasToldShortRing else { return }
     hasToldShortRing = true
+    if moments != nil { addShortRing() }
     // A ring has no commits yet, so no report of a commit would say it.
     var progress = writer.progress
     progress.ringIsShort = true
@@ -115,7 +126,7 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func write(_ row: RecordedRow) {
-    writer.add(renumbered(row))
+    writer.add(row)
     schedule.rowAdded(nowNanoseconds: machine.clock.monotonicNanoseconds)
     // After each row and not after all that were taken: rows pile up during a slow sync, and all of
     // them together could exceed the bounds of one commit.
@@ -140,13 +151,18 @@ final class RecorderWriting: @unchecked Sendable {
   /// Writes the ring's rows and commits them on the way: rows that are only in memory are lost when
   /// the recorder is killed, and the schedule counts the time since the rows came from the ring.
   private func openRing() {
+    if let rows = moments?.keepAll() { return keep(rows) }
     guard var full = ring else { return }
     ring = nil
     writer.pass(full.passedFrames)
     if full.isShort { addShortRing() }
+    writeFromRing(full.take().map(renumbered))
+  }
+
+  private func writeFromRing(_ rows: [RecordedRow]) {
     // nil before the first commit, which writes the session's track and clock.
     var committed: Int64?
-    for row in full.take() {
+    for row in rows {
       write(row)
       guard case .frame(let record, _) = row, retryNanoseconds == nil else { continue }
       let arrival = record.arrivalNanoseconds
@@ -156,6 +172,17 @@ final class RecorderWriting: @unchecked Sendable {
     }
     if retryNanoseconds == nil { commit() }
   }
+
+  /// Writes rows of moments. Many rows come from the ring, when a moment begins; one row at a time
+  /// comes during a moment.
+  private func keep(_ rows: [RecordedRow]) {
+    writer.setShadow(moments?.ring.counts)
+    guard rows.count > Self.liveRowsMax else { return rows.forEach(write) }
+    writeFromRing(rows)
+  }
+
+  /// The rows of two runs, a frame, its results and an event.
+  private static let liveRowsMax = 5
 
   private func addShortRing() {
     let json = JSONValue.object(["bytesMax": .integer(Int64(pipes.ringBytesMax))])
@@ -248,8 +275,13 @@ final class RecorderWriting: @unchecked Sendable {
     if let ring {
       (outcome.progress.passed, outcome.waiting) = (ring.passedFrames, ring.frameCount)
     }
+    if let kept = moments?.ring {
+      writer.pass(kept.passedFrames + kept.frameCount)
+      writer.setShadow(kept.counts)
+      (outcome.progress, outcome.waiting) = (writer.progress, kept.frameCount)
+    }
     // The ring was never written, and the caller discards the folder.
-    guard ring == nil else { return }
+    guard ring == nil, moments?.ring.hasKept ?? true else { return }
     writer.finishMedia(at: pipes.sessionTime)
     waitForDatabase()
     outcome.progress = writer.progress

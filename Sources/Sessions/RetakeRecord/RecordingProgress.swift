@@ -96,6 +96,8 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   package var notes: [String]?
   /// The progress of the live pipeline; `nil` without a pipeline.
   public var pipeline: PipelineProgress?
+  /// The counts of a recording with a shadow pipeline, and its moments; `nil` without one.
+  package var shadow: ShadowProgress?
   /// The program that has locked the session's database while rows wait for it, such as `python3
   /// (process 4711)`; `nil` while no row waits.
   package var databaseHolder: String?

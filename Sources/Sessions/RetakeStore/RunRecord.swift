@@ -8,6 +8,9 @@ package struct RunRecord: StoredRow {
   /// Further facts about the run, as a JSON object.
   package var json = ""
 
+  /// A run of which only the results of the kept frames are stored.
+  package static let comparedKind = "compared"
+
   package init() {}
 
   package init(

@@ -155,10 +155,13 @@ public actor LiveSession {
   }
 
   /// Pushes a frame as an app does, but with an ID and a time from the caller.
+  ///
+  /// - Returns: Whether the frame will be decided. If not, it is lost before capture.
+  @discardableResult
   package nonisolated func push(
     _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64 = 0
-  ) {
-    _ = offer(entry, frame, sessionTime: sessionTime)
+  ) -> Bool {
+    offer(entry, frame, sessionTime: sessionTime)
   }
 
   private nonisolated func offer(

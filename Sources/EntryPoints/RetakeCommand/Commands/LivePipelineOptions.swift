@@ -8,6 +8,21 @@ struct LivePipelineOptions: ParsableArguments {
     help: "A pipeline that runs live on the recorded frames: a file, a case, or example:NAME.")
   var pipeline: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A second pipeline; the ring of --pre-trigger keeps the moments at which the two disagree.",
+      discussion: "The measure is that of 'retake find --disagree'. Several moments can be kept."))
+  var shadow: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "When a moment is kept: disagree=1,frames=3,after=5s,cooldown=60s if not given.",
+      discussion: """
+        disagree: the measure from which on a frame counts; frames: compared frames in a row; \
+        after: time that is kept after the first of them; cooldown: time between two moments.
+        """))
+  var trigger: String?
+
   @OptionGroup var programs: ProgramOptions
 
   @Option(
@@ -32,13 +47,15 @@ struct LivePipelineOptions: ParsableArguments {
 
   func validate() throws {
     let given = [
-      ("--workers", workers != nil), ("--follow", follow), ("--metadata", !metadata.isEmpty),
+      ("--shadow", shadow != nil), ("--workers", workers != nil), ("--follow", follow),
+      ("--metadata", !metadata.isEmpty),
       ("--trace", trace != nil), ("--allow-processes", programs.allowProcesses),
       ("--show-programs", programs.showPrograms),
     ]
     if pipeline == nil, let (name, _) = given.first(where: { $0.1 }) {
       throw ValidationError("\(name) goes with --pipeline")
     }
+    try checkShadow()
     do {
       try outputs.check()
     } catch let error as SuiteError {
@@ -58,6 +75,40 @@ struct LivePipelineOptions: ParsableArguments {
     return LivePipeline(
       try programs.project().pipeline(name), registry: environment.registry,
       options: LiveOptions(workers: workers))
+  }
+
+  private func checkShadow() throws {
+    guard shadow != nil else {
+      if trigger != nil { throw ValidationError("--trigger goes with --shadow") }
+      return
+    }
+    _ = try disagreement
+    let lines = [
+      ("--follow", follow), ("--metadata", !metadata.isEmpty), ("--trace", trace != nil),
+    ]
+    if let (name, _) = lines.first(where: \.1) {
+      throw ValidationError(
+        "\(name) does not go with --shadow: the session has only the kept frames, and numbers them "
+          + "again")
+    }
+  }
+
+  private var disagreement: DisagreementTrigger {
+    get throws { try trigger.map { try DisagreementTrigger(parsing: $0) } ?? DisagreementTrigger() }
+  }
+
+  /// The shadow pipeline, compared with the first one.
+  func makeShadow(of first: LivePipeline?) throws -> ShadowPipeline? {
+    guard let shadow, let first, let pipeline else { return nil }
+    var options = LiveOptions(workers: workers)
+    // The recording and the first pipeline have priority, and the end waits for both pipelines.
+    options.niceness = LiveOptions.nicenessBelowPreview
+    options.drain = .milliseconds(500)
+    let live = LivePipeline(
+      try programs.project().pipeline(shadow), registry: CommandEnvironment.current.registry,
+      options: options)
+    return try ShadowMeasure.shadow(
+      live, of: first, names: (pipeline, shadow), trigger: try disagreement)
   }
 
   /// The file that the pipeline is read from, if it is read from one.

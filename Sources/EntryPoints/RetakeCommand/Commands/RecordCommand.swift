@@ -14,6 +14,7 @@ struct RecordCommand: ParsableCommand {
         retake record /dev/video0 --size 1280x720 --fps 30 --segment 60s
         retake record rtsp://192.168.1.20/stream --preset archive
         retake record rtsp://192.168.1.20/stream --pre-trigger 30s    (kill -USR1 PID writes it)
+        retake record /dev/video0 --pre-trigger 5s --pipeline old.json --shadow new.json
         retake record lavfi:testsrc2=size=640x480:rate=30 --frames 300
         retake record clip.mp4 --name yard --preset ffv1
         retake record /dev/video0 --note 'gate 3, rain, camera on the left post'
@@ -153,6 +154,9 @@ struct RecordCommand: ParsableCommand {
         throw ValidationError("'--\(name) \(text)' is less than a second")
       }
     }
+    guard live.shadow == nil || preTrigger != nil else {
+      throw ValidationError("--shadow goes with --pre-trigger, the time kept before a moment")
+    }
     guard fileTracks != nil else {
       throw ValidationError("--track is a number such as 0, once or more, or 'all' alone")
     }
@@ -181,13 +185,14 @@ struct RecordCommand: ParsableCommand {
     let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
     pipeline?.options.notices = report.noticed
+    let shadow = try live.makeShadow(of: pipeline)
     // The preview has priority over the results of the pipeline.
     if screen.preview { pipeline?.options.niceness = LiveOptions.nicenessBelowPreview }
     // Before the recorder: without a display no recording starts.
     let window = try screen.open(
       title: source.description.name, pipeline, warn: report.warn)
     let recorder = try Recorder(
-      source, options: options, pipeline: pipeline,
+      source, options: options, pipeline: pipeline, shadow: shadow,
       watch: RecordingWatch([window?.watch, report.watch].compactMap(\.self)),
       report: report.committed)
     Interruption.onRequest { recorder.stop() }
@@ -196,8 +201,12 @@ struct RecordCommand: ParsableCommand {
     // event.
     Interruption.onTrigger { recorder.trigger() }
     if isEndless(source) { output.note(RecordingText.endless) }
-    guard let window else { return try report.finish(try recorder.run(), preview: nil) }
-    try window.record(recorder, output) { try report.finish($0, preview: $1) }
+    do {
+      guard let window else { return try report.finish(try recorder.run(), preview: nil) }
+      try window.record(recorder, output) { try report.finish($0, preview: $1) }
+    } catch RecordError.noMoment(_, let progress) {
+      try report.finish(withoutMoment: progress)
+    }
   }
 
   private func options() throws -> RecorderOptions {

@@ -193,6 +193,22 @@ final class RecordingReport {
     }
   }
 
+  /// Prints the counts of a recording without a moment that had to be kept. This is a success.
+  ///
+  /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
+  func finish(withoutMoment progress: RecordingProgress) throws {
+    endNotes()
+    line.finish()
+    outputs?.discard()
+    if let commits = commits.take() {
+      commits.add(try Console.jsonText(progress, isPretty: false) + "\n")
+      _ = try commits.finish()
+    } else {
+      say(RecordError.noMoment(path: "", progress).message)
+    }
+    if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+  }
+
   /// Writes the line that ends the result lines. The pipe to their reader may be full, so this line
   /// may wait for the reader.
   private func addLast(_ line: String) throws {
@@ -220,6 +236,7 @@ final class RecordingReport {
     if let pipeline = result.progress.pipeline, case .success? = result.pipeline {
       say(RecordingText.pipeline(pipeline))
     }
+    if let shadow = result.progress.shadow { say(RecordingText.shadow(shadow)) }
     if let preview { say(preview.text) }
   }
 

@@ -107,6 +107,21 @@ enum RecordingText {
     return lines.joined(separator: "\n") + SummaryText.waits(pipeline.waits)
   }
 
+  /// The kept moments, and the shadow pipeline: `  moments   1 kept; 900 frames compared, …`
+  static func shadow(_ shadow: ShadowProgress) -> String {
+    var lines = ["  moments   \(shadow.momentCount) kept; \(shadow.text)"]
+    lines += shadow.moments.map {
+      "    frame \($0.frame)  disagreement \(FixedPoint.text(Int(($0.disagreement * 100).rounded()), digits: 2)) "
+        + "in \(counted($0.frames, "frame"))"
+    }
+    if let pipeline = shadow.pipeline {
+      lines.append(
+        "  shadow    " + source(pipeline.produced, pipeline.accepted, pipeline.dropped)
+          + "; \(pipeline.frames.fates.joined(separator: ", "))")
+    }
+    return lines.joined(separator: "\n")
+  }
+
   private static func source(_ produced: Int, _ accepted: Int, _ dropped: Int) -> String {
     "\(produced) produced, \(accepted) accepted, \(dropped) lost before capture"
   }

@@ -8,6 +8,17 @@ package struct SinkValues: Hashable, Sendable {
   package var scalars: [String: Double] = [:]
   package var wasDelivered = true
 
+  /// The values of a live run, before they are rounded.
+  package init(_ facts: [ResultFact]) {
+    for fact in facts {
+      switch fact {
+      case .detection(let detection): detections.append(detection)
+      case .scalar(let name, let value): scalars[name] = scalars[name] ?? value
+      case .classification, .frame, .tensor, .waveform, .text, .user: break
+      }
+    }
+  }
+
   package init(_ lines: [ResultLine]) {
     for line in lines {
       switch line {

@@ -101,39 +101,13 @@ package struct DisagreementSearch {
       try? FileManager.default.removeItem(at: folders.0)
       try? FileManager.default.removeItem(at: folders.1)
     }
-    let (facts, names) = try results(one, first)
-    let (otherFacts, otherNames) = try results(other, second)
-    var truth = Labels(classes: (names + otherNames.filter { !names.contains($0) }))
-    for (frame, values) in facts {
-      truth.frames[frame] = FrameLabels(
-        boxes: values.detections.map { $0.label(names) }, scalars: values.scalars)
-    }
-    var scorer = LabelScorer(truth, classNames: otherNames)
-    for (frame, values) in otherFacts {
-      scorer.add(
-        frame: frame, detections: values.detections, scalars: values.scalars,
-        wasDelivered: values.wasDelivered)
-    }
-    return scorer.finish()
+    return Disagreement.score(try results(one, first), try results(other, second))
   }
 
-  private func results(
-    _ result: CaseResult, _ pipeline: String
-  ) throws -> ([(FrameID, SinkValues)], classNames: [String]) {
+  private func results(_ result: CaseResult, _ pipeline: String) throws -> Disagreement.Results {
     guard let sink = result.pipeline?.primarySink else { throw PipelineRun.noSink(pipeline) }
     var frames: [(FrameID, SinkValues)] = []
-    let known = try result.eachValue(of: result.actual, sink, .actual) { frames.append(($0, $1)) }
-    var names = known ?? []
-    // A detector without names has numbers.
-    let largest = frames.flatMap(\.1.detections).map(\.classIndex).max() ?? -1
-    names += (names.count..<max(names.count, largest + 1)).map { "\($0)" }
-    return (frames, names)
-  }
-}
-
-extension Detection {
-  fileprivate func label(_ names: [String]) -> LabelBox {
-    LabelBox(
-      box: box, label: names[classIndex], identity: identity, text: classes.first?.label)
+    let names = try result.eachValue(of: result.actual, sink, .actual) { frames.append(($0, $1)) }
+    return Disagreement.Results(frames, classNames: names ?? [])
   }
 }

@@ -18,6 +18,8 @@ struct PreTriggerRing {
   private var earlier: [EventRecord] = []
   /// Frames that left the ring, as intended.
   private(set) var passedFrames = 0
+  /// Whether frames left since the last frame was taken.
+  private(set) var hasGap = false
   /// Whether the bytes did not suffice for the requested time.
   private(set) var isShort = false
 
@@ -34,15 +36,26 @@ struct PreTriggerRing {
   }
 
   mutating func add(_ row: RecordedRow) {
+    append(row)
+    guard case .frame(let newest, _) = row else { return }
+    trim(reachingBackFrom: newest.arrivalNanoseconds)
+  }
+
+  /// Adds a row without removing others; `trim` bounds the ring.
+  mutating func append(_ row: RecordedRow) {
     rows.append(row)
     bytes += Self.bytes(of: row)
-    guard case .frame(let newest, _) = row else { return }
+  }
+
+  /// Removes the rows that are not needed to reach back from this time; `nil` removes rows only if
+  /// the bytes are used up.
+  mutating func trim(reachingBackFrom time: Int64?) {
     // Ends: each round removes rows.
     while let next = nextKeys.first {
       let isOver = bytes > bytesMax
       // Older rows leave only if the rest, which begins with this key frame, still reaches back far
       // enough, or if the bytes are used up.
-      let reach = exactArrival(from: next).map { newest.arrivalNanoseconds - $0 } ?? 0
+      let reach = time.flatMap { time in exactArrival(from: next).map { time - $0 } } ?? 0
       guard isOver || reach >= nanoseconds else { return }
       if reach < nanoseconds { isShort = true }
       removeRows(before: next.place)
@@ -54,11 +67,29 @@ struct PreTriggerRing {
     }
   }
 
-  /// All rows in the ring, in order; the ring is empty afterwards.
-  mutating func take() -> [RecordedRow] {
-    defer { (rows, earlier, bytes) = ([], [], 0) }
-    if passedFrames > 0 { rollIn() }
-    return earlier.map(RecordedRow.event) + rows
+  /// Removes and returns the rows up to the last frame that arrived by this time, in order; all
+  /// rows if no time is given.
+  mutating func take(through arrival: Int64 = .max) -> [RecordedRow] {
+    func isLater(_ row: RecordedRow) -> Bool {
+      if case .frame(let record, _) = row { record.arrivalNanoseconds > arrival } else { false }
+    }
+    // Events wait for a frame.
+    guard arrival == .max || firstFrame.map({ $0.arrivalNanoseconds <= arrival }) ?? false else {
+      return []
+    }
+    if hasGap { rollIn() }
+    let end = rows.firstIndex(where: isLater) ?? rows.endIndex
+    let taken = earlier.map(RecordedRow.event) + rows[..<end]
+    for row in rows[..<end] { bytes -= Self.bytes(of: row) }
+    rows.removeSubrange(..<end)
+    (earlier, hasGap) = ([], false)
+    return taken
+  }
+
+  /// The oldest frame in the ring.
+  var firstFrame: FrameRecord? {
+    for case .frame(let record, _) in rows { return record }
+    return nil
   }
 
   private struct Key {
@@ -114,9 +145,9 @@ struct PreTriggerRing {
     for row in rows[..<place] {
       bytes -= Self.bytes(of: row)
       switch row {
-      case .frame: passedFrames += 1
+      case .frame: (passedFrames, hasGap) = (passedFrames + 1, true)
       case .event(let event): earlier.append(event)
-      case .run: preconditionFailure("a recorder with a ring runs no pipeline")
+      case .run, .compared: preconditionFailure("a ring keeps frames and events")
       }
     }
     rows.removeSubrange(..<place)

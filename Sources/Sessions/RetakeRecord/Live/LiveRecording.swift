@@ -19,17 +19,20 @@ final class LiveRecording: Sendable {
   private let watch = Locked<DeviceWatch?>(nil)
   private let ended = Locked<Result<RunOutcome, any Error>?>(nil)
 
+  /// - Parameter run: The number of a run whose frames are compared: only its pipeline is stored
+  ///   here, and the writer stores the results of the frames that it keeps.
   init(
     _ live: LivePipeline, first: SourceFrame, source: SourceDescription, preset: RecordingPreset,
     clock: any LiveClock, pipes: RecorderPipes, sensors: LiveSensorValues,
-    watch: RecordingWatch? = nil
+    watch: RecordingWatch? = nil, comparedAs run: Int? = nil
   ) throws {
     let tracks = Self.tracks(of: source, first: first)
     let isExact = tracks.allSatisfy {
       preset.isLossless && preset.format(for: $0.format) == $0.format
     }
-    let tap = try RunTap(live.pipeline, hasExactPixels: isExact, watch: watch) {
-      pipes.captured.add(.run($0))
+    let tap = try RunTap(live.pipeline, hasExactPixels: isExact, watch: watch) { rows in
+      guard let rows = run.map({ rows.compared(as: $0) }) ?? rows else { return }
+      pipes.captured.add(.run(rows))
     }
     let session = try LiveSession(
       try sensors.connect(live.pipeline), tracks: tracks, catalog: live.registry,
@@ -56,7 +59,7 @@ final class LiveRecording: Sendable {
   }
 
   /// The properties of each track's frames, from the first frame or from the source's description.
-  private static func tracks(of source: SourceDescription, first: SourceFrame) -> [LiveTrack] {
+  static func tracks(of source: SourceDescription, first: SourceFrame) -> [LiveTrack] {
     source.tracks.enumerated().compactMap { number, track in
       if number == first.track {
         let frame = first.frame
@@ -75,13 +78,16 @@ final class LiveRecording: Sendable {
   }
 
   /// Forwards a captured frame, if the pipeline reads its track. It never blocks.
-  func push(_ record: FrameRecord, _ frame: Frame) {
-    guard tracks.contains(record.track) else { return }
+  ///
+  /// - Returns: Whether the frame will be decided.
+  @discardableResult
+  func push(_ record: FrameRecord, _ frame: Frame) -> Bool {
+    guard tracks.contains(record.track) else { return false }
     produced.withLock { $0[record.track, default: 0] += 1 }
     let id = FrameID(track: record.track, sequence: record.sequence)
     var frame = frame
     frame.id = id
-    session.push(
+    return session.push(
       FrameEntry(
         id: id, pts: record.pts, timestamp: frame.timestamp,
         arrival: Timestamp(nanoseconds: record.arrivalNanoseconds)),

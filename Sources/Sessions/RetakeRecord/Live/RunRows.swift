@@ -28,6 +28,20 @@ struct RunRows: Sendable {
     samples += other.samples
   }
 
+  /// The run's row and nodes under this number, without what was decided; `nil` for other rows.
+  func compared(as number: Int) -> RunRows? {
+    guard var run else { return nil }
+    (run.run, run.kind) = (number, RunRecord.comparedKind)
+    var rows = RunRows()
+    rows.run = run
+    rows.nodes = nodes.map { node in
+      var node = node
+      node.run = number
+      return node
+    }
+    return rows
+  }
+
   func append(to store: StoreWriter) {
     store.append([run].compactMap(\.self))
     store.append(nodes)

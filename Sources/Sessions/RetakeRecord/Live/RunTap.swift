@@ -102,18 +102,6 @@ final class RunTap: LiveTap {
   }
 }
 
-/// Writes the lines of results; only one thread at a time uses it.
-private final class ResultRows: @unchecked Sendable {
-  // @unchecked: only the thread that notifies the sinks uses it.
-  private var writer: LiveResultLines
-
-  init(_ pipeline: Pipeline) throws {
-    writer = try LiveResultLines(pipeline)
-  }
-
-  func lines(of result: LiveResult) -> [LiveResultLines.Line] { writer.lines(of: result) }
-}
-
 extension LiveFacts {
   /// The canonical document; empty for a pipeline with closures, which has no document.
   fileprivate var pipelineText: String {

@@ -5,4 +5,6 @@ enum RecordedRow: Sendable {
   case frame(FrameRecord, EncodedFrame?)
   case event(EventRecord)
   case run(RunRows)
+  /// Only with a shadow pipeline; after the row of its frame.
+  case compared(ComparedFrame)
 }

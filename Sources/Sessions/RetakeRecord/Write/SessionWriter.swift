@@ -75,6 +75,11 @@ final class SessionWriter {
     progress.rate = rate
   }
 
+  /// Counts of the compared frames for the next progress report; `nil` without a shadow pipeline.
+  func setShadow(_ counts: ShadowProgress?) {
+    progress.shadow = counts
+  }
+
   /// Counts frames that were captured before the session begins.
   func pass(_ frames: Int) {
     progress.passed += frames
@@ -89,6 +94,7 @@ final class SessionWriter {
     switch row {
     case .event(let event): add(event)
     case .run(let rows): batch.runs.append(rows)
+    case .compared: preconditionFailure("the results of a compared frame come as rows of a run")
     case .frame(var record, let encoded):
       if let encoded { place(encoded, of: &record) }
       batch.frames.append(record)
