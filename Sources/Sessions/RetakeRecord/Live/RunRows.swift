@@ -3,7 +3,7 @@ import RetakeTimePlane
 
 /// Rows of a live run, and of sensors, that are not yet in the database.
 struct RunRows: Sendable {
-  var run: RunRecord?
+  var runs: [RunRecord] = []
   var nodes: [NodeRecord] = []
   var events: [ExternalEventRecord] = []
   var decisions: [DecisionRecord] = []
@@ -13,12 +13,12 @@ struct RunRows: Sendable {
   var samples: [SampleRecord] = []
 
   var count: Int {
-    (run == nil ? 0 : 1) + nodes.count + events.count + decisions.count + spans.count
+    runs.count + nodes.count + events.count + decisions.count + spans.count
       + results.count + sensors.count + samples.count
   }
 
   mutating func append(_ other: RunRows) {
-    run = run ?? other.run
+    runs += other.runs
     nodes += other.nodes
     events += other.events
     decisions += other.decisions
@@ -30,10 +30,13 @@ struct RunRows: Sendable {
 
   /// The run's row and nodes under this number, without what was decided; `nil` for other rows.
   func compared(as number: Int) -> RunRows? {
-    guard var run else { return nil }
-    (run.run, run.kind) = (number, RunRecord.comparedKind)
+    guard !runs.isEmpty else { return nil }
     var rows = RunRows()
-    rows.run = run
+    rows.runs = runs.map { run in
+      var run = run
+      (run.run, run.kind) = (number, RunRecord.comparedKind)
+      return run
+    }
     rows.nodes = nodes.map { node in
       var node = node
       node.run = number
@@ -43,7 +46,7 @@ struct RunRows: Sendable {
   }
 
   func append(to store: StoreWriter) {
-    store.append([run].compactMap(\.self))
+    store.append(runs)
     store.append(nodes)
     store.append(events)
     store.append(decisions)

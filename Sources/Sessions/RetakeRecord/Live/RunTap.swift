@@ -38,9 +38,11 @@ final class RunTap: LiveTap {
   func began(_ facts: LiveFacts) {
     state.withLock { $0.nodeIDs = facts.nodeIDs }
     var rows = RunRows()
-    rows.run = RunRecord(
-      run: Self.run, kind: "live", pipeline: facts.pipelineText,
-      startedNanoseconds: facts.startedNanoseconds, json: json(of: facts).canonicalText)
+    rows.runs = [
+      RunRecord(
+        run: Self.run, kind: "live", pipeline: facts.pipelineText,
+        startedNanoseconds: facts.startedNanoseconds, json: json(of: facts).canonicalText)
+    ]
     rows.nodes = facts.nodes.map {
       NodeRecord(
         run: Self.run, node: $0.id, kind: $0.kind, version: "\($0.version)",
