@@ -62,7 +62,8 @@ class WheelTests(unittest.TestCase):
                 self.assertEqual(digest, "sha256=" + expected.decode().rstrip("="))
                 self.assertEqual(int(size), len(data))
         self.assertEqual([line.split(",")[0] for line in lines], names)
-        modules = {f"retake/{file.name}" for file in (support.PACKAGE / "retake").glob("*.py")}
+        files = (support.PACKAGE / "retake").rglob("*.py")
+        modules = {str(file.relative_to(support.PACKAGE)) for file in files}
         self.assertGreater(len(modules), 10)
         packaged = {name for name in names if name.startswith("retake/")}
         self.assertEqual(packaged, modules | {"retake/py.typed"})

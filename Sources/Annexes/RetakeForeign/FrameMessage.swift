@@ -53,7 +53,8 @@ struct FrameMessage {
     // Written directly: it is sent for each frame, and no other string in it has to be escaped.
     text =
       #"{"frame":{"# + (bytes.map { #""bytes":\#($0),"# } ?? "")
-      + #""format":"\#(frame.format.rawValue)","height":\#(frame.height),"#
+      + #""format":"\#(frame.format.rawValue)","# + (now == nil ? "" : Self.track(context))
+      + #""height":\#(frame.height),"#
       + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
       + (now.map { #""nowNs":\#($0),"# } ?? "")
       + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
@@ -61,6 +62,15 @@ struct FrameMessage {
       + #""sequence":\#(context.frame.sequence),"#
       + #""slot":\#(planes.slot),"#
       + #""track":\#(context.frame.track),"width":\#(frame.width)}}"#
+  }
+
+  /// The length of the track, for a whole program in a replay.
+  private static func track(_ context: StageContext) -> String {
+    guard let track = context.run?.tracks.first(where: { $0.track == context.frame.track }) else {
+      return ""
+    }
+    let rate = JSONValue.number(track.frameRate).canonicalText
+    return #""frameCount":\#(track.frameCount),"frameRate":\#(rate),"#
   }
 
   // MARK: Sensors

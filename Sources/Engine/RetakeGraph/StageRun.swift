@@ -8,12 +8,15 @@ package final class StageRun: Sendable {
   private let tell: @Sendable (StageNotice) -> Void
   /// Where stages lease the memory of their frames; `nil` means the heap.
   package let memory: RunMemory?
+  /// The tracks of a replay, for whole programs.
+  package let tracks: [RunTrack]
 
   /// - Parameter tell: Called on the thread of the body.
   package init(
-    memory: RunMemory? = nil, _ tell: @escaping @Sendable (StageNotice) -> Void = { _ in }
+    memory: RunMemory? = nil, tracks: [RunTrack] = [],
+    _ tell: @escaping @Sendable (StageNotice) -> Void = { _ in }
   ) {
-    (self.memory, self.tell) = (memory, tell)
+    (self.memory, self.tracks, self.tell) = (memory, tracks, tell)
   }
 
   /// Whether the run was halted or has failed, so that no value is used any more. A body that waits

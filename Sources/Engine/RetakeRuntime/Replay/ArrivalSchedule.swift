@@ -1,5 +1,6 @@
 package import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 import RetakeTimePlane
 
 /// The frames of one source in the order in which they arrive, read from the index in pages.
@@ -52,6 +53,18 @@ package struct ArrivalSchedule {
     let count = reader.tracks.first { $0.track == track }?.frameCount ?? 0
     return try reader.entries(of: track, sequences: max(0, count - pageSize)..<count)
       .map { time(of: $0, mode: mode) }.max()
+  }
+
+  /// The length and the rate of a track.
+  static func outline(of track: Int, in reader: any FrameReader) throws -> RunTrack {
+    let count = reader.tracks.first { $0.track == track }?.frameCount ?? 0
+    var rate = 0.0
+    if let start = try start(of: track, in: reader),
+      let end = try end(of: track, in: reader, mode: .everyFrame), end > start
+    {
+      rate = Double(count - 1) * 1e9 / Double(end - start)
+    }
+    return RunTrack(track: track, frameCount: count, frameRate: rate)
   }
 
   /// The frame that arrives next, with its virtual time. Frames without payload are counted and

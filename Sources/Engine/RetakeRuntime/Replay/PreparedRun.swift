@@ -98,9 +98,9 @@ package struct PreparedRun: Sendable {
     let origin = try originNanoseconds()
     let sources = try plan.sources.compactMap { node -> SourceState? in
       guard let binding = bindings[node] else { return nil }
-      return SourceState(
+      return try SourceState(
         node: node, reader: binding.reader, track: binding.track,
-        schedule: try ArrivalSchedule(
+        schedule: ArrivalSchedule(
           reader: binding.reader, track: binding.track, mode: options.mode,
           originNanoseconds: origin))
     }

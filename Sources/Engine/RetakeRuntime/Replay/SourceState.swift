@@ -1,5 +1,6 @@
 import DequeModule
 import RetakeBuffers
+import RetakeGraph
 
 /// A frame whose values may already be computed before it arrives in virtual time.
 struct AheadFrame {
@@ -21,6 +22,7 @@ struct SourceState {
   let node: Int
   let reader: any FrameReader
   let track: Int
+  let outline: RunTrack
   var schedule: ArrivalSchedule
   var ahead: Deque<AheadFrame> = []
   /// Frames without payload before the announced frames. The number does not depend on how far
@@ -32,10 +34,12 @@ struct SourceState {
   /// The smallest number of tails at which finished tails are removed. Each tail may hold a frame.
   private static let sweepCountMin = 2
 
-  init(node: Int, reader: any FrameReader, track: Int, schedule: ArrivalSchedule) {
+  /// - Throws: The reader's errors for its index.
+  init(node: Int, reader: any FrameReader, track: Int, schedule: ArrivalSchedule) throws {
     self.node = node
     self.reader = reader
     self.track = track
+    outline = try ArrivalSchedule.outline(of: track, in: reader)
     self.schedule = schedule
   }
 

@@ -59,7 +59,8 @@ final class VirtualRun: CoreDriver {
     let memory = options.memory ?? plan.memory(isVirtual: true, isPoisoned: options.poisonsMemory)
     let tracks = sources.reduce(into: [:]) { $0[$1.node] = $1.description }
     plan.preallocate(memory, for: tracks, isLive: false)
-    stageRun = StageRun(memory: memory, options.notices ?? { _ in })
+    stageRun = StageRun(
+      memory: memory, tracks: sources.map(\.outline), options.notices ?? { _ in })
     // The memory that decoders keep for the next frame has the bound of the pools that their frames
     // lease from.
     if let buffers = plan.sourceBuffers {

@@ -1,0 +1,360 @@
+"""Stand-ins for what scripts read frames with: OpenCV, PyAV and imageio."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+from ._host import Host, copied
+from ._written import Written
+
+_MARK = "_retake_loop"
+
+
+class Source:
+    """The frames of the session, for one capture at a time."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._owner: object = None
+
+    def open(self, owner: object) -> None:
+        """A capture is opened. One that was closed without a read frame is forgotten."""
+        if self._owner is not None or self.host.read_count > 0:
+            self.host.fail(
+                "loop.secondCapture",
+                "the script opens another capture, and a program gets the frames of one track, "
+                "once: keep the first capture, or read it only once",
+            )
+        self._owner = owner
+
+    def close(self, owner: object) -> None:
+        if self._owner is owner:
+            self._owner = None
+
+    def read(self, convert: Callable[[Any], Any]) -> Any:
+        """The pixels of the next frame; `None` after the last one."""
+        frame = self.host.next()
+        return None if frame is None else copied(frame, convert)
+
+    def fact(self, name: str) -> float:
+        """What the first frame says: `width`, `height`, `frameCount`, `frameRate`."""
+        self.host.begin()
+        first = self.host.first
+        if first is None:
+            return 0
+        if name not in first:
+            self.host.fail("loop.unknown", f"this Retake does not say the {name} of a track")
+        return float(first[name])
+
+
+class StandIns:
+    """Replaces parts of a module as soon as the script has imported it."""
+
+    def __init__(self, host: Host, written: Written) -> None:
+        self._source = Source(host)
+        self._written = written
+
+    def install(self) -> None:
+        real_import = builtins.__import__
+        stand_ins: dict[str, Callable[[Any], None]] = {
+            "cv2": self._opencv, "av": self._av, "imageio": self._imageio,
+            "imageio.v2": self._imageio, "imageio.v3": self._imageio_v3,
+        }  # fmt: skip
+
+        def import_replaced(name: str, *args: Any, **keys: Any) -> ModuleType:
+            module = real_import(name, *args, **keys)
+            for known, replace in stand_ins.items():
+                found = sys.modules.get(known)
+                if found is None or hasattr(found, _MARK):
+                    continue
+                if not getattr(found.__spec__, "_initializing", False):
+                    setattr(found, _MARK, True)
+                    replace(found)
+            return module
+
+        builtins.__import__ = import_replaced
+
+    def _opencv(self, cv2: Any) -> None:
+        if not hasattr(cv2, "VideoCapture"):
+            # OpenCV imports itself twice.
+            return delattr(cv2, _MARK)
+        source, host, write = self._source, self._source.host, cv2.imwrite
+
+        class VideoCapture(_Capture):
+            def __init__(self, *args: Any) -> None:
+                super().__init__(cv2, source)
+                if args:
+                    self.open(*args)
+
+        def imwrite(path: str, *args: Any, **keys: Any) -> bool:
+            is_written: bool = write(path, *args, **keys)
+            if is_written:
+                self._written.picture(path)
+            return is_written
+
+        def wait_key(milliseconds: int = 0) -> int:
+            if milliseconds > 0:
+                host.turns.sleep(milliseconds / 1e3)
+            return -1
+
+        cv2.VideoCapture, cv2.imwrite = VideoCapture, imwrite
+        cv2.waitKey = cv2.waitKeyEx = wait_key
+        cv2.pollKey = lambda: -1
+        cv2.getTickCount, cv2.getTickFrequency = host.clock.read, lambda: 1e9
+        bars: dict[tuple[str, str], int] = {}
+        cv2.createTrackbar = lambda name, window, value, *_: bars.update({(window, name): value})
+        cv2.setTrackbarPos = lambda name, window, value: bars.update({(window, name): value})
+        cv2.getTrackbarPos = lambda name, window: bars.get((window, name), -1)
+        # A script may end its loop when its window is closed.
+        cv2.getWindowProperty = lambda *_: 1.0
+        for name in (
+            "imshow", "namedWindow", "destroyWindow", "destroyAllWindows", "moveWindow",
+            "resizeWindow", "setWindowTitle", "setWindowProperty", "setMouseCallback",
+            "startWindowThread",
+        ):  # fmt: skip
+            setattr(cv2, name, lambda *_, **__: None)
+        for name in ("selectROI", "selectROIs"):
+            setattr(cv2, name, lambda *_, **__: host.fail("loop.window", "nobody can select a ROI"))
+
+    # PyAV.
+
+    def _av(self, av: Any) -> None:
+        source, real_open = self._source, av.open
+
+        def open_container(file: Any, mode: str | None = None, *args: Any, **keys: Any) -> Any:
+            if mode not in (None, "r"):
+                return real_open(file, mode, *args, **keys)
+            return _Container(av, source)
+
+        av.open = open_container
+        if hasattr(av, "container"):
+            av.container.open = open_container
+
+    # imageio.
+
+    def _imageio(self, imageio: Any) -> None:
+        source = self._source
+        imageio.get_reader = lambda *_, **__: _Reader(source)
+        if (v3 := sys.modules.get("imageio.v3")) and not hasattr(v3, _MARK):
+            setattr(v3, _MARK, True)
+            self._imageio_v3(v3)
+
+    def _imageio_v3(self, v3: Any) -> None:
+        v3.imiter = lambda *_, **__: iter(_Reader(self._source))
+
+
+class _Capture:
+    """`cv2.VideoCapture` on the frames of the session."""
+
+    def __init__(self, cv2: Any, source: Source) -> None:
+        self._cv2 = cv2
+        self._source = source
+        self._is_open = False
+        self._grabbed: Any = None
+        self._count = 0
+
+    def open(self, *_: Any) -> bool:
+        if self._is_open:
+            self.release()
+        self._source.open(self)
+        self._is_open = True
+        return True
+
+    def isOpened(self) -> bool:  # noqa: N802
+        return self._is_open
+
+    def release(self) -> None:
+        self._is_open = False
+        self._grabbed = None
+        self._source.close(self)
+
+    def __del__(self) -> None:
+        self._source.close(self)
+
+    def grab(self) -> bool:
+        self._grabbed = self._next(lambda array: array.copy())
+        return self._grabbed is not None
+
+    def retrieve(self, image: Any = None, flag: int = 0) -> tuple[bool, Any]:
+        if self._grabbed is None:
+            return False, None
+        return True, self._into(image, self._bgr(self._grabbed))
+
+    def read(self, image: Any = None) -> tuple[bool, Any]:
+        self._grabbed = None
+        found = self._next(self._bgr)
+        return (False, None) if found is None else (True, self._into(image, found))
+
+    def _next(self, convert: Callable[[Any], Any]) -> Any:
+        if not self._is_open:
+            return None
+        found = self._source.read(convert)
+        self._count += found is not None
+        return found
+
+    def _bgr(self, array: Any) -> Any:
+        return self._cv2.cvtColor(array, self._cv2.COLOR_RGB2BGR)
+
+    @staticmethod
+    def _into(image: Any, found: Any) -> Any:
+        if image is None:
+            return found
+        image[...] = found
+        return image
+
+    def get(self, property: int) -> float:
+        cv2, source = self._cv2, self._source
+        if not self._is_open:
+            return 0.0
+        facts = {
+            cv2.CAP_PROP_FRAME_WIDTH: "width", cv2.CAP_PROP_FRAME_HEIGHT: "height",
+            cv2.CAP_PROP_FPS: "frameRate", cv2.CAP_PROP_FRAME_COUNT: "frameCount",
+        }  # fmt: skip
+        if property in facts:
+            return source.fact(facts[property])
+        if property == cv2.CAP_PROP_POS_FRAMES:
+            return float(self._count)
+        if property == cv2.CAP_PROP_POS_MSEC:
+            return source.host.pts_ns / 1e6 if self._count else 0.0
+        if property == cv2.CAP_PROP_POS_AVI_RATIO:
+            return self._count / max(1, source.fact("frameCount"))
+        return 0.0
+
+    def set(self, property: int, value: float) -> bool:
+        """Only seeking forwards has an effect: the frames between are read and dropped."""
+        if property != self._cv2.CAP_PROP_POS_FRAMES:
+            return False
+        if value < self._count:
+            self._source.host.fail(
+                "loop.seek",
+                f"the script goes back from frame {self._count} to {value:g}, and Retake sends "
+                "each frame once: let it read forwards",
+            )
+        while self._count < int(value) and self.grab():
+            pass
+        self._grabbed = None
+        return self._count == int(value)
+
+    def getBackendName(self) -> str:  # noqa: N802
+        return "RETAKE"
+
+    def setExceptionMode(self, enable: bool) -> None:  # noqa: N802
+        pass
+
+    def getExceptionMode(self) -> bool:  # noqa: N802
+        return False
+
+
+class _Stream:
+    """The video stream of a container of PyAV."""
+
+    type = "video"
+    index = 0
+    time_base = Fraction(1, 1_000_000_000)
+    thread_type = "AUTO"
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.codec_context = self
+
+    @property
+    def width(self) -> int:
+        return int(self._source.fact("width"))
+
+    @property
+    def height(self) -> int:
+        return int(self._source.fact("height"))
+
+    @property
+    def frames(self) -> int:
+        return int(self._source.fact("frameCount"))
+
+    @property
+    def average_rate(self) -> Fraction:
+        return Fraction(self._source.fact("frameRate")).limit_denominator(1_001)
+
+    base_rate = guessed_rate = average_rate
+
+
+class _Streams(list[_Stream]):
+    @property
+    def video(self) -> tuple[_Stream, ...]:
+        return tuple(self)
+
+    @property
+    def audio(self) -> tuple[_Stream, ...]:
+        return ()
+
+
+class _Container:
+    """What `av.open` returns."""
+
+    def __init__(self, av: Any, source: Source) -> None:
+        self._av = av
+        self._source = source
+        source.open(self)
+        self.streams = _Streams([_Stream(source)])
+
+    def decode(self, *_: Any, **__: Any) -> Iterator[Any]:
+        """Frames in RGB, with the times of the session."""
+        make = self._av.VideoFrame.from_ndarray
+        # Ends with the session.
+        while (frame := self._source.read(lambda array: make(array, format="rgb24"))) is not None:
+            frame.pts, frame.time_base = self._source.host.pts_ns, _Stream.time_base
+            yield frame
+
+    def seek(self, offset: int, **_: Any) -> None:
+        if offset != 0 or self._source.host.read_count > 0:
+            self._source.host.fail("loop.seek", "Retake sends each frame once: do not seek")
+
+    def close(self) -> None:
+        self._source.close(self)
+
+    def __enter__(self) -> _Container:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class _Reader:
+    """What `imageio.get_reader` returns: frames in RGB."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        source.open(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        while (image := self._source.read(lambda array: array.copy())) is not None:
+            yield image
+
+    iter_data = __iter__
+
+    def get_next_data(self) -> Any:
+        image = self._source.read(lambda array: array.copy())
+        if image is None:
+            raise IndexError("there are no more frames")
+        return image
+
+    def get_meta_data(self, *_: Any) -> dict[str, Any]:
+        source = self._source
+        rate, count = source.fact("frameRate"), source.fact("frameCount")
+        size = (int(source.fact("width")), int(source.fact("height")))
+        return {"fps": rate, "size": size, "source_size": size, "duration": count / (rate or 1)}
+
+    def count_frames(self) -> int:
+        return int(self._source.fact("frameCount"))
+
+    def close(self) -> None:
+        self._source.close(self)
+
+    def __enter__(self) -> _Reader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,101 @@
+"""The clocks of a script, in virtual time."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+EPOCH_NS = 1_577_836_800_000_000_000
+"""2020-01-01 00:00 UTC: what clocks show when virtual time is 0."""
+_TICK_NS = 1_000
+"""Each reading of a clock is so much later than the one before: scripts divide by a difference."""
+
+
+class Clock:
+    """Virtual time as the script sees it, in nanoseconds."""
+
+    def __init__(self) -> None:
+        self.now_ns = 0
+
+    def advance(self, ns: int) -> None:
+        """Time never decreases."""
+        self.now_ns = max(self.now_ns, ns)
+
+    def read(self) -> int:
+        self.now_ns += _TICK_NS
+        return self.now_ns
+
+    def seconds(self) -> float:
+        return self.read() / 1e9
+
+    def wall(self) -> float:
+        return (EPOCH_NS + self.read()) / 1e9
+
+    def install(self, sleep: Callable[[float], None]) -> None:
+        """Replaces the clocks of Python, before the script is imported."""
+        os.environ["TZ"] = "UTC"
+        time.tzset()
+        for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
+            setattr(time, name, self.seconds)
+            setattr(time, f"{name}_ns", self.read)
+        time.time = self.wall
+        time.time_ns = staticmethod(lambda: EPOCH_NS + self.read())
+        time.sleep = sleep
+        for name in ("localtime", "gmtime", "ctime"):
+            setattr(time, name, self._now_by_default(getattr(time, name)))
+        asctime, strftime, gmtime = time.asctime, time.strftime, time.gmtime
+        time.asctime = staticmethod(lambda at=None: asctime(gmtime() if at is None else at))
+        time.strftime = staticmethod(
+            lambda form, at=None: strftime(form, gmtime() if at is None else at)
+        )
+        _install_datetime(self.wall)
+
+    def _now_by_default(self, convert: Callable[[float], Any]) -> Callable[..., Any]:
+        # A class may keep it as an attribute, and then it is no method.
+        return staticmethod(
+            lambda seconds=None: convert(self.wall() if seconds is None else seconds)
+        )
+
+
+def _install_datetime(wall: Callable[[], float]) -> None:
+    """`datetime.datetime` and `datetime.date` are types of C: subclasses replace them."""
+    real_datetime, real_date = datetime.datetime, datetime.date
+
+    class Kind(type):
+        real: type
+
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, cls.real)
+
+        def __subclasscheck__(cls, other: type) -> bool:
+            return issubclass(other, cls.real)
+
+    class VirtualDatetime(real_datetime, metaclass=Kind):
+        real = real_datetime
+
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
+            return cls.fromtimestamp(wall(), tz)
+
+        @classmethod
+        def today(cls) -> datetime.datetime:
+            return cls.now()
+
+        @classmethod
+        def utcnow(cls) -> datetime.datetime:
+            return cls.now(datetime.timezone.utc).replace(tzinfo=None)
+
+    class VirtualDate(real_date, metaclass=Kind):
+        real = real_date
+
+        @classmethod
+        def today(cls) -> datetime.date:
+            return cls.fromtimestamp(wall())
+
+    for own, name in ((VirtualDatetime, "datetime"), (VirtualDate, "date")):
+        own.__name__ = own.__qualname__ = name
+        own.__module__ = "datetime"
+        setattr(datetime, name, own)

@@ -1,0 +1,277 @@
+"""The conversation with Retake, from within the calls of a script: docs/formats/program-protocol.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from .._channel import Channel, Closed, ProtocolError, TooLong
+from .._frame import Frame, Slots, integer, released
+from .._modules import Imported
+from .._values import Output, ValueProblem, encoded
+from ._clock import Clock
+from ._turns import Turns
+from ._written import Written
+
+RESUMED = "RETAKE_LOOP"
+"""The environment of a script that runs again in the same process: a hello and a reset."""
+_END, _SLEEP = 0, 1
+"""Timers: the one that is due after the last frame, and the end of the next sleep."""
+_LAST_NS = 2**63 - 1
+
+
+class Host:
+    """Gives frames to the script, and its results to Retake.
+
+    A frame is open from `read` to the next `read`, and everything in between belongs to it.
+    """
+
+    def __init__(
+        self, channel: Channel, memory: memoryview, script: str, sinks: Mapping[str, Output],
+        class_names: tuple[str, ...], written: Written, may_end: bool,
+    ) -> None:  # fmt: skip
+        self._channel = channel
+        self._script = script
+        self.sinks = dict(sinks)
+        self._class_names = class_names
+        self._written = written
+        self._may_end = may_end
+        self.clock = Clock()
+        self.turns = Turns(self.clock, self._serve, self._stuck)
+        self._offset_ns: int | None = None
+        """The script's time less that of the host: it may sleep before it reads its first frame."""
+        self._sleep_ns: int | None = None
+        """The time of the timer for sleeps, if it is set."""
+        self._given: list[tuple[str, dict[str, Any]]] = []
+        self._open: object = None
+        """The `done` that the host waits for."""
+        self._frame: Frame | None = None
+        """A frame that came and was not read yet."""
+        self.sequence = -1
+        self.pts_ns = 0
+        self.first: dict[str, Any] | None = None
+        """The message of the first frame."""
+        self.read_count = 0
+        self.is_at_end = False
+        resumed = os.environ.pop(RESUMED, None)
+        if resumed is None:
+            hello = channel.receive().get("hello")
+            if not isinstance(hello, dict):
+                raise ProtocolError("the first message must be 'hello'")
+            self._hello, self._reset = hello, None
+        else:
+            self._hello, self._reset = json.loads(resumed)
+        self._slots = Slots.of(memory, self._hello)
+
+    # Frames.
+
+    def begin(self) -> None:
+        """Waits for the first frame, if none has come."""
+        if self.first is not None or self.is_at_end:
+            return
+        if self._reset is None:
+            self._say_ready()
+        else:
+            self._channel.send({"reset": self._reset})
+        self.turns.wait_for_frame()
+
+    def next(self) -> Frame | None:
+        """The next frame; `None` after the last one. Copy its pixels, then call `taken`."""
+        self.begin()
+        if self._frame is None and not self.is_at_end:
+            self.turns.wait_for_frame()
+        frame, self._frame = self._frame, None
+        if frame is not None:
+            self.read_count += 1
+            self.pts_ns = frame.pts_ns
+        return frame
+
+    def _serve(self, until_ns: int | None) -> None:
+        """Receives what comes next: a frame, the time of a sleep, or the end."""
+        if self.is_at_end:
+            # Frames that threads wait for will not come.
+            return self.turns.frame_came()
+        if self._frame is not None:
+            return self.turns.frame_came()
+        if self._open is not None:
+            # The end of a file is known at once: no sleep ends before it.
+            self._sleep(None if self._is_last else until_ns)
+            self._done()
+        self._take(self._receive())
+
+    @property
+    def _is_last(self) -> bool:
+        return self.first is not None and self.sequence + 1 == self.first.get("frameCount")
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if isinstance(content := message.get("frame"), dict):
+            self._frame = self._slots.frame(content)
+            self._open = self.sequence = self._frame.sequence
+            self._advance(content)
+            if self.first is None:
+                self.first = content
+                self._set_timer(_END, _LAST_NS)
+            self.turns.frame_came()
+        elif "timer" in message:
+            self._open = {"timer": message["timer"], "nowNs": message["nowNs"]}
+            if message["timer"] == _END:
+                self.is_at_end = True
+                self.turns.frame_came()
+            else:
+                self._sleep_ns = None
+                self._advance(message)
+        elif "reset" in message:
+            self._channel.send({"reset": integer(message, "reset", 1)})
+
+    def _advance(self, message: dict[str, Any]) -> None:
+        now_ns = integer(message, "nowNs", -_LAST_NS)
+        if self._offset_ns is None:
+            self._offset_ns = max(0, self.clock.now_ns - now_ns)
+        self.clock.advance(now_ns + self._offset_ns)
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            message = self._channel.receive()
+        except Closed:
+            self.leave(0)
+        if "bye" in message:
+            self.leave(0)
+        return message
+
+    def _say_ready(self) -> None:
+        ready: dict[str, Any] = {
+            "v": 1, "name": os.path.basename(self._script), "version": 1, "output": "program",
+            "state": "stateful", "formats": ["RGB24"], "classNames": list(self._class_names),
+            "sinks": self.sinks,
+        }  # fmt: skip
+        if modules := Imported.by_this_process().modules:
+            ready["modules"] = modules
+        self._channel.send({"ready": ready})
+
+    def _sleep(self, until_ns: int | None) -> None:
+        """The host calls the timer at this time of the script."""
+        if until_ns == self._sleep_ns:
+            return
+        self._sleep_ns = until_ns
+        if until_ns is None:
+            self._channel.send({"cancel": _SLEEP})
+        else:
+            self._set_timer(_SLEEP, until_ns - (self._offset_ns or 0))
+
+    def _set_timer(self, number: int, at_ns: int) -> None:
+        self._channel.send({"timer": {"id": number, "atNs": min(max(at_ns, -_LAST_NS), _LAST_NS)}})
+
+    # Results.
+
+    def out(self, sink: str, value: object) -> None:
+        """Gives a value to a sink, about the frame that was read last.
+
+        Raises:
+            ValueError: There is no such sink, or the value is not one of it.
+        """
+        output = self.sinks.get(sink)
+        if output is None:
+            raise ValueError(
+                f"there is no sink {sink!r}; the sinks are {', '.join(self.sinks)}: name it with "
+                f"--sink {sink}=scalars (or detections, classes)"
+            )
+        try:
+            self._given.append((sink, encoded(value, output, self._class_names)))
+        except ValueProblem as problem:
+            raise ValueError(f"for the sink {sink!r}: {problem}") from None
+
+    def _done(self) -> None:
+        """Sends the results of the open frame."""
+        if self._frame is None:
+            for sink, rows in self._written.take():
+                self._given.append((sink, encoded(rows, "scalars", ())))
+            for sink, form in self._given:
+                out = {"sink": sink, "sequence": self.sequence, "value": form}
+                try:
+                    self._channel.send({"out": out})
+                except TooLong as problem:
+                    self.fail("python.value", f"a result of '{sink}': {problem}")
+            self._given.clear()
+        self._channel.send({"done": self._open})
+        self._open = None
+
+    # The end of the script.
+
+    def end(self) -> NoReturn:
+        """The script has returned: takes the host's messages until it needs no more."""
+        self._frame = None
+        if self.read_count == 0 and not self.is_at_end:
+            self.fail(
+                "loop.noCapture",
+                f"{self._script} ended and read no frame: it has to open a cv2.VideoCapture, "
+                "av.open or imageio reader, and read from it",
+            )
+        self._written.end()
+        at, is_over = self.sequence, self.is_at_end
+        resets = 0
+        # Ends: at the latest when the host closes the socket.
+        while True:
+            if self._open is not None:
+                self._done()
+            message = self._receive()
+            if "reset" in message:
+                # The first one ends the run, and the second one begins another.
+                resets += 1
+                if resets > 1:
+                    self._run_again(integer(message, "reset", 1))
+            elif "frame" in message and not is_over and not self._may_end:
+                self._refuse_rest(at)
+            self._take(message)
+            self._frame = None
+
+    def _refuse_rest(self, at: int) -> NoReturn:
+        count = (self.first or {}).get("frameCount")
+        of = f" of {count}" if count else ""
+        self.fail(
+            "loop.ended",
+            f"{self._script} ended at frame {at}{of}, and the frames after it were not read: let "
+            "it read until there is no frame, or allow it: python3 -m retake.loop --may-end "
+            f"{self._script}",
+        )
+
+    def _run_again(self, reset: int) -> NoReturn:
+        for number in (3, 4):
+            os.set_inheritable(number, True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.environ[RESUMED] = json.dumps([self._hello, reset])
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+    def _stuck(self) -> NoReturn:
+        self.fail("loop.deadlock", f"all threads of {self._script} wait for one another")
+
+    def fail(self, code: str, message: str) -> NoReturn:
+        """Ends the run with an error; a script that began no run, with a line."""
+        print(f"retake: {message}", file=sys.stderr)
+        if self.first is not None:
+            error = {"code": code, "message": message, "severity": "unrecoverable"}
+            try:
+                self._channel.send({"error": error})
+            except Closed:
+                pass
+        self.leave(2)
+
+    def leave(self, status: int) -> NoReturn:
+        """Ends the process, on whatever thread."""
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                pass
+        os._exit(status)
+
+
+def copied(frame: Frame, convert: Any) -> Any:
+    """What `convert` makes of the pixels, after which their memory may be used again."""
+    pixels = convert(frame.array)
+    if not released(frame):
+        raise ProtocolError("the pixels of a frame were kept")
+    return pixels

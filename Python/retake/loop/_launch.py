@@ -1,0 +1,163 @@
+"""`python3 -m retake.loop SCRIPT`."""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import mmap
+import os
+import re
+import runpy
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from .._channel import Channel, ProtocolError
+from .._program import _short
+from .._values import OUTPUTS, Output
+from . import _current
+from ._capture import StandIns
+from ._host import Host
+from ._written import Written
+
+_MESSAGES, _PIXELS = 3, 4
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the script of the command line."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    script = given.script if not given.module else f"-m {given.script}"
+    if "RETAKE_PROTOCOL" not in os.environ or os.environ.get("RETAKE_TRANSPORT") == "stdio":
+        print(
+            "retake.loop runs a script for Retake, which starts it with frames in files 3 and 4: "
+            f"retake replay SESSION --program 'python3 -m retake.loop {script}'",
+            file=sys.stderr,
+        )
+        sys.exit(64)
+    files = {_sink_name(path, parser): path for path in given.results}
+    written = Written(files)
+    sinks: dict[str, Output] = {name: "scalars" for name in written.names}
+    for sink in given.sink:
+        name, _, output = sink.partition("=")
+        if output not in OUTPUTS or name in sinks:
+            parser.error(f"--sink {sink}: write NAME={'|'.join(OUTPUTS)}, each name once")
+        sinks[name] = output
+    for number in (_MESSAGES, _PIXELS):
+        os.set_inheritable(number, False)
+    size = os.fstat(_PIXELS).st_size
+    memory = memoryview(mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ))
+    try:
+        host = Host(
+            Channel(socket.socket(fileno=_MESSAGES)), memory, script, sinks,
+            tuple(filter(None, given.class_names.split(","))), written, given.may_end,
+        )  # fmt: skip
+    except ProtocolError as error:
+        print(f"retake: {error}", file=sys.stderr)
+        sys.exit(2)
+    _run(host, written, given)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m retake.loop",
+        description="Runs an unchanged script with a camera loop under Retake.",
+    )
+    parser.add_argument(
+        "--results", action="append", default=[], metavar="FILE",
+        help="a file that the script writes: .csv, .tsv, .json, .jsonl, lines, or images with a "
+        "pattern such as 'masks/*.png'",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sink", action="append", default=[], metavar="NAME=KIND",
+        help=f"a sink for retake.out: {', '.join(OUTPUTS)}",
+    )  # fmt: skip
+    parser.add_argument("--class-names", default="", metavar="A,B", help="of detections")
+    parser.add_argument(
+        "--may-end", action="store_true", help="the script may end before the last frame"
+    )
+    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
+    parser.add_argument("script", metavar="SCRIPT")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
+    return parser
+
+
+def _sink_name(path: str, parser: argparse.ArgumentParser) -> str:
+    """`Out_1.csv` is the sink `out-1`."""
+    stem = os.path.splitext(os.path.basename(path))[0]
+    folder = os.path.basename(os.path.dirname(path))
+    for text in (stem, folder, "files"):
+        if name := re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"):
+            return name if name[0].isalpha() else f"file-{name}"
+    parser.error(f"--results {path}: the file has no name")
+
+
+def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
+    _current.host = host
+    host.clock.install(host.turns.sleep)
+    host.turns.install()
+    written.install()
+    StandIns(host, written).install()
+    threading.excepthook = lambda args: _thread_failed(host, args)
+    status = _outcome(host, given)
+    if status != 0:
+        host.fail("loop.status", f"{given.script} ended with status {status}{_place(host)}")
+    # As at the end of Python: executors end their threads, and the others may still read frames.
+    for end in reversed(getattr(threading, "_threading_atexits", [])):
+        end()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    host.end()
+
+
+def _outcome(host: Host, given: argparse.Namespace) -> int:
+    """The status with which the script ends."""
+    try:
+        _execute(given)
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+            return 1
+        return end.code or 0
+    except BaseException as error:
+        _failed(host, error, f"{given.script} ended{_place(host)} by an exception")
+    return 0
+
+
+def _execute(given: argparse.Namespace) -> None:
+    sys.argv = [given.script, *given.arguments]
+    if given.module:
+        runpy.run_module(given.script, run_name="__main__", alter_sys=True)
+        return
+    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
+    module = ModuleType("__main__")
+    module.__file__ = given.script
+    sys.modules["__main__"] = module
+    with open(given.script, "rb") as file:
+        code = compile(file.read(), given.script, "exec")
+    exec(code, module.__dict__)
+
+
+def _place(host: Host) -> str:
+    return f" at frame {host.sequence}" if host.sequence >= 0 else " before the first frame"
+
+
+def _thread_failed(host: Host, args: Any) -> None:
+    if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
+        name = args.thread.name if args.thread else "?"
+        _failed(host, args.exc_value, f"its thread '{name}' was ended{_place(host)} by an exception")
+
+
+def _failed(host: Host, error: BaseException, what: str) -> None:
+    own = os.path.dirname(os.path.abspath(__file__))
+    # Only the places of the script.
+    while (place := error.__traceback__) and place.tb_frame.f_code.co_filename.startswith(own):
+        error.__traceback__ = place.tb_next
+    traceback.print_exception(error)
+    host.fail("python.exception", f"{what}: {_short(error)}")  # type: ignore[arg-type]

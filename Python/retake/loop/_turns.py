@@ -1,0 +1,223 @@
+"""Threads of a script that take turns, so that their order is the same in each run.
+
+One thread runs at a time. It runs until it waits: for a lock, for another thread, for a time, or
+for a frame. Then the thread that was ready first continues. Only if all of them wait does virtual
+time advance: to the next frame or to the end of a sleep, whichever comes first.
+"""
+
+from __future__ import annotations
+
+import _thread
+import heapq
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ._clock import Clock
+
+
+class _Waiter:
+    """A thread that waits. It is woken once."""
+
+    __slots__ = ("baton", "is_ready", "is_late")
+
+    def __init__(self) -> None:
+        self.baton = _real_lock()
+        self.baton.acquire()
+        self.is_ready = False
+        self.is_late = False
+        """Whether the end of its time woke it."""
+
+
+_real_lock = _thread.allocate_lock
+_SPINS_MAX = 1_000
+"""How many free locks a thread takes in a row without a wait."""
+_SPIN_SECONDS = 0.001
+
+
+class Turns:
+    """Decides which thread runs.
+
+    Args:
+        serve: Asks the host for the next frame, or for a time in nanoseconds if that is earlier.
+            Called if all threads wait, and at least one of them for a frame.
+        stuck: Ends the run: all threads wait for one another.
+    """
+
+    def __init__(
+        self, clock: Clock, serve: Callable[[int | None], None], stuck: Callable[[], NoReturn]
+    ) -> None:
+        self.clock = clock
+        self._serve = serve
+        self._stuck = stuck
+        self._ready: deque[_Waiter] = deque()
+        self._sleepers: list[tuple[int, int, _Waiter]] = []
+        self._count = 0
+        self._readers: deque[_Waiter] = deque()
+        self._spins = 0
+
+    # What threads wait for.
+
+    def wait(self, waiter: _Waiter, until_ns: int | None = None) -> bool:
+        """Waits until the waiter is woken; whether that was before the time."""
+        if until_ns is not None:
+            self._count += 1
+            heapq.heappush(self._sleepers, (until_ns, self._count, waiter))
+        self._yield_to_next()
+        waiter.baton.acquire()
+        return not waiter.is_late
+
+    def sleep(self, seconds: float) -> None:
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        self.wait(_Waiter(), self.clock.now_ns + round(seconds * 1e9))
+
+    def wait_for_frame(self) -> None:
+        """Waits until the host has sent a frame, or has none."""
+        waiter = _Waiter()
+        self._readers.append(waiter)
+        self.wait(waiter)
+
+    def frame_came(self) -> None:
+        """The first thread that waits for a frame takes it."""
+        if self._readers:
+            self.wake(self._readers.popleft())
+
+    def wake(self, waiter: _Waiter) -> None:
+        if not waiter.is_ready:
+            waiter.is_ready = True
+            self._ready.append(waiter)
+
+    def spin(self) -> None:
+        """A lock was free. A thread that only looks at a queue lets others run, too."""
+        self._spins += 1
+        if self._spins > _SPINS_MAX and (self._ready or self._readers or self._sleepers):
+            self.sleep(_SPIN_SECONDS)
+
+    def _yield_to_next(self) -> None:
+        self._spins = 0
+        self._end_sleeps()
+        # Ends: each round wakes a thread, advances the time, or raises.
+        while not self._ready:
+            # A sleep that was cut short by a wake is over.
+            while self._sleepers and self._sleepers[0][2].is_ready:
+                heapq.heappop(self._sleepers)
+            until = self._sleepers[0][0] if self._sleepers else None
+            if self._readers:
+                self._serve(until)
+            elif until is not None:
+                self.clock.advance(until)
+            else:
+                self._stuck()
+            self._end_sleeps()
+        self._ready.popleft().baton.release()
+
+    def _end_sleeps(self) -> None:
+        while self._sleepers and self._sleepers[0][0] <= self.clock.now_ns:
+            _, _, waiter = heapq.heappop(self._sleepers)
+            if not waiter.is_ready:
+                waiter.is_late = True
+                self.wake(waiter)
+
+    # What Python's own library is given.
+
+    def install(self) -> None:
+        """Replaces locks and threads of the library, before the script is imported."""
+        turns = self
+
+        class Lock(_Lock):
+            def __init__(self) -> None:
+                super().__init__(turns)
+
+        threading.Lock = threading._allocate_lock = Lock  # type: ignore[attr-defined,misc]
+        threading.RLock = threading._RLock = threading._PyRLock  # type: ignore[attr-defined,misc]
+        threading._time = queue.time = time.monotonic  # type: ignore[attr-defined]
+        queue.SimpleQueue = queue._PySimpleQueue  # type: ignore[attr-defined,misc]
+        self._install_thread()
+
+    def _install_thread(self) -> None:
+        turns, kind = self, threading.Thread
+        start, join, inner = kind.start, kind.join, kind._bootstrap_inner  # type: ignore[attr-defined]
+
+        def start_in_turn(thread: Any) -> None:
+            thread._retake_first, thread._retake_joiners = _Waiter(), []
+            thread._retake_ended = False
+            turns.wake(thread._retake_first)
+            start(thread)
+
+        def run_in_turn(thread: Any) -> None:
+            thread._retake_first.baton.acquire()
+            try:
+                inner(thread)
+            finally:
+                thread._retake_ended = True
+                for waiter in thread._retake_joiners:
+                    turns.wake(waiter)
+                turns._yield_to_next()
+
+        def join_in_turn(thread: Any, timeout: float | None = None) -> None:
+            if getattr(thread, "_retake_ended", True) or thread is threading.current_thread():
+                return join(thread, timeout)
+            waiter = _Waiter()
+            thread._retake_joiners.append(waiter)
+            until = None if timeout is None else turns.clock.now_ns + round(max(timeout, 0) * 1e9)
+            if turns.wait(waiter, until):
+                join(thread)
+
+        def is_alive(thread: Any) -> bool:
+            return thread._started.is_set() and not getattr(thread, "_retake_ended", False)
+
+        kind.start, kind.join, kind.is_alive = start_in_turn, join_in_turn, is_alive  # type: ignore[method-assign]
+        kind._bootstrap_inner = run_in_turn  # type: ignore[attr-defined]
+
+
+class _Lock:
+    """A lock whose waiters get it in the order in which they came."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._is_locked = False
+        self._waiters: deque[_Waiter] = deque()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        if not self._is_locked:
+            self._is_locked = True
+            self._turns.spin()
+            return True
+        if not blocking:
+            return False
+        waiter = _Waiter()
+        self._waiters.append(waiter)
+        turns = self._turns
+        until = None if timeout < 0 else turns.clock.now_ns + round(timeout * 1e9)
+        if turns.wait(waiter, until):
+            return True
+        self._waiters.remove(waiter)
+        return False
+
+    def release(self) -> None:
+        if not self._is_locked:
+            raise RuntimeError("release unlocked lock")
+        # One whose time is over leaves by itself.
+        waiter = next((each for each in self._waiters if not each.is_late), None)
+        if waiter is not None:
+            # It has the lock from now on.
+            self._waiters.remove(waiter)
+            return self._turns.wake(waiter)
+        self._is_locked = False
+
+    def locked(self) -> bool:
+        return self._is_locked
+
+    def _at_fork_reinit(self) -> None:
+        self._is_locked = False
+        self._waiters.clear()
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
