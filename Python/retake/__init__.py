@@ -14,6 +14,8 @@ A stage is a function, or a class with a method `process`::
 
 A `Program` is a whole pipeline, with timers of its own, under Retake's virtual clock.
 
+`python3 -m retake.loop script.py` runs a script with a camera loop that was not written for Retake.
+
 `source` starts a pipeline in the words that Swift has, which libretake runs: live, or in a replay.
 
 `read_results` reads the results of a golden or a run, and `Session` the frames of a session.
@@ -45,6 +47,7 @@ from ._whole import Program, Timer
 if TYPE_CHECKING:
     from ._library import LibraryError
     from ._live import Live, LiveCounts, LiveTrack, ReplaySummary
+    from .loop._current import out
 
 __all__ = [
     "Detection",
@@ -79,25 +82,27 @@ __all__ = [
     "Waveform",
     "log",
     "main",
+    "out",
     "read_results",
     "serve",
     "source",
     "stage",
 ]
 
-_OF_LIBRARY = {
+_LOADED_LATER = {
     "LibraryError": "_library",
     "Live": "_live",
     "LiveCounts": "_live",
     "LiveTrack": "_live",
     "ReplaySummary": "_live",
+    "out": "loop._current",
 }
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded when they are used: programs of stages, which start often, do without ctypes.
-    if name in _OF_LIBRARY:
+    # Loaded when they are used: programs of stages, which start often, do without them.
+    if name in _LOADED_LATER:
         import importlib
 
-        return getattr(importlib.import_module(f".{_OF_LIBRARY[name]}", __name__), name)
+        return getattr(importlib.import_module(f".{_LOADED_LATER[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

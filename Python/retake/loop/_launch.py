@@ -39,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             file=sys.stderr,
         )
         sys.exit(64)
-    files = {_sink_name(path, parser): path for path in given.results}
-    written = Written(files)
+    files = {_sink_name(path, parser): path for path in given.results if path != "-"}
+    written = Written(files, "-" in given.results or not (files or given.sink))
     sinks: dict[str, Output] = {name: "scalars" for name in written.names}
     for sink in given.sink:
         name, _, output = sink.partition("=")
@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--results", action="append", default=[], metavar="FILE",
         help="a file that the script writes: .csv, .tsv, .json, .jsonl, lines, or images with a "
-        "pattern such as 'masks/*.png'",
+        "pattern such as 'masks/*.png'; - for printed lines, the default",
     )  # fmt: skip
     parser.add_argument(
         "--sink", action="append", default=[], metavar="NAME=KIND",

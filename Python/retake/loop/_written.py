@@ -128,11 +128,12 @@ class Written:
 
     Args:
         patterns: By its sink, the path of a file, or a pattern such as `masks/*.png`.
+        has_prints: Whether printed lines are results, in the sink `stdout`.
     """
 
-    def __init__(self, patterns: dict[str, str]) -> None:
+    def __init__(self, patterns: dict[str, str], has_prints: bool) -> None:
         self._patterns = {sink: os.path.abspath(path) for sink, path in patterns.items()}
-        self._sinks = {sink: Sink() for sink in (STDOUT, *patterns)}
+        self._sinks = {sink: Sink() for sink in ([STDOUT] if has_prints else []) + [*patterns]}
         self._open_lines: list[Lines] = []
 
     @property
@@ -173,7 +174,8 @@ class Written:
 
     def install(self) -> None:
         """Follows what is written from now on."""
-        sys.stdout = _Text(sys.stdout, self.lines(self._sinks[STDOUT]))  # type: ignore[assignment]
+        if (printed := self._sinks.get(STDOUT)) is not None:
+            sys.stdout = _Text(sys.stdout, self.lines(printed))  # type: ignore[assignment]
 
         def open_followed(file: Any, mode: str = "r", *args: Any, **keys: Any) -> Any:
             opened = _open(file, mode, *args, **keys)

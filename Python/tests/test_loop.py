@@ -1,0 +1,346 @@
+"""Unchanged scripts with a camera loop, without Retake."""
+
+import importlib.util
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+import support
+from support import Child, python
+
+MS = 1_000_000
+LAST_NS = 2**63 - 1
+HAS_OPENCV = importlib.util.find_spec("cv2") is not None
+NO_OPENCV = "OpenCV is not installed"
+
+# As much of OpenCV as a capture needs, for a Python without it.
+SMALL_OPENCV = """
+import io
+COLOR_RGB2BGR = 4
+CAP_PROP_POS_MSEC, CAP_PROP_POS_FRAMES, CAP_PROP_POS_AVI_RATIO, CAP_PROP_FRAME_WIDTH = range(4)
+CAP_PROP_FRAME_HEIGHT, CAP_PROP_FPS, CAP_PROP_FRAME_COUNT = 4, 5, 7
+VideoCapture = None
+def cvtColor(array, code): return array[..., ::-1].copy()
+def imwrite(path, image):
+    with io.FileIO(path, "w") as file: file.write(image.tobytes())
+    return True
+"""
+LOOP = """
+import cv2
+capture = cv2.VideoCapture("yard.mp4")
+while capture.isOpened():
+    ok, frame = capture.read()
+    if not ok:
+        break
+    print("blue", frame[0, 0, 0], "of", frame.shape[0])
+print("the end")
+"""
+
+
+@unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)
+@unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
+class LoopCase(unittest.TestCase):
+    opencv: str | None = SMALL_OPENCV
+
+    def start(self, script, *options, arguments=(), greets=True):
+        """A script that waits for its first frame."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.folder = folder
+        if self.opencv is not None:
+            (folder / "cv2.py").write_text(self.opencv)
+        path = folder / "script.py"
+        path.write_text(script)
+        command = python("-m", "retake.loop", *options, str(path), *arguments)
+        child = self.enterContext(Child(command, HERE=str(folder)))
+        child.host.hello(output="program")
+        if greets:
+            self.ready = child.host.receive()["ready"]
+            self.reset(child, 1)
+        return child
+
+    def reset(self, child, number):
+        child.host.send({"reset": number})
+        self.assertEqual(child.host.receive(), {"reset": number})
+
+    def show(self, child, sequence, now_ms=None, level=0, count=None):
+        now_ms = sequence * 40 if now_ms is None else now_ms
+        keys = {} if count is None else {"frameCount": count, "frameRate": 25}
+        child.host.show(
+            bytes([1, 2, level] * 4), sequence, format="RGB24", planes=[[0, 6]],
+            nowNs=now_ms * MS, ptsNs=now_ms * MS, **keys,
+        )  # fmt: skip
+
+    def finish(self, child):
+        """The end of the session: the results of its call."""
+        child.host.send({"timer": 0, "nowNs": LAST_NS})
+        return self.results(child)
+
+    def results(self, child):
+        """The numbers by sink and name, until `done`."""
+        found = {}
+        while "done" not in (message := child.host.receive()):
+            self.assertNotIn("error", message)
+            if out := message.get("out"):
+                for each in out["value"]["scalars"]:
+                    found[f"{out['sink']}: {each['name']}"] = each["value"]
+            else:
+                self.said.append(message)
+        return found
+
+    def error(self, child):
+        while "error" not in (message := child.host.receive()):
+            pass
+        return message["error"]["code"], message["error"]["message"]
+
+    def setUp(self):
+        self.said = []
+
+
+class LoopTests(LoopCase):
+    def test_each_read_is_the_next_frame_and_prints_belong_to_it(self):
+        child = self.start(LOOP)
+        self.assertEqual(self.ready["sinks"], {"stdout": "scalars"})
+        self.assertEqual((self.ready["name"], self.ready["formats"]), ("script.py", ["RGB24"]))
+        for sequence in (0, 1, 4):
+            self.show(child, sequence, level=10 + sequence)
+            self.assertEqual(
+                self.results(child), {"stdout: blue {}": 10 + sequence, "stdout: of {}": 2}
+            )
+        self.assertEqual(self.said, [{"timer": {"id": 0, "atNs": LAST_NS}}])
+        self.assertEqual(self.finish(child), {"stdout: the end": 1})
+        self.reset(child, 2)
+        child.host.bye()
+        self.assertEqual((child.status, child.output[-8:]), (0, "the end\n"))
+
+    def test_another_run_begins_the_script_again(self):
+        child = self.start(LOOP + "import os; print('process', os.getpid())")
+        found = []
+        for reset in (2, 4):
+            self.show(child, 0)
+            self.results(child)
+            found.append(self.finish(child))
+            self.reset(child, reset)
+            self.reset(child, reset + 1)
+        self.assertEqual(found, [{"stdout: the end": 1, "stdout: process {}": child.id}] * 2)
+
+    def test_clocks_show_the_time_of_the_frame_and_sleeps_advance_it(self):
+        child = self.start(
+            "import cv2, time, datetime\n"
+            "class Watch: clock = time.monotonic; local = time.localtime\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]:\n"
+            "    first = time.time()\n"
+            "    print('unix', round(first, 3) % 1000, Watch().local().tm_year)\n"
+            "    print('some', 1 / (time.time() - first) > 1000)\n"
+            "    time.sleep(0.25)\n"
+            "    print('slept', round(Watch.clock(), 3), datetime.datetime.now().isoformat()[:23])\n"
+        )
+        shown = []
+        for sequence, now in enumerate((1_000, 1_040, 9_000)):
+            self.show(child, sequence, now)
+            shown.append(self.results(child))
+        self.assertEqual([e["stdout: unix {}"] for e in shown], [801.0, 801.25, 809.0])
+        self.assertEqual([e["stdout: slept {}"] for e in shown], [1.25, 1.5, 9.25])
+        self.assertEqual(shown[0]["stdout: some True"], 1)
+
+    def test_a_camera_may_warm_up_before_the_first_frame(self):
+        child = self.start(
+            "import cv2, time\ncapture = cv2.VideoCapture(0)\ntime.sleep(2)\n"
+            "while capture.read()[0]: print('at', round(time.monotonic(), 3))"
+        )
+        for sequence, now in enumerate((0, 40)):
+            self.show(child, sequence, now)
+            self.assertEqual(self.results(child), {"stdout: at {}": 2 + now / 1000})
+
+    def test_facts_of_the_track_are_known_before_the_first_read(self):
+        child = self.start(
+            "import cv2\ncapture = cv2.VideoCapture(0)\n"
+            "print([capture.get(each) for each in (3, 4, 5, 7, 1)])\n"
+            "capture.read()\nprint('then', capture.get(1), capture.get(0), capture.set(3, 640))\n"
+            "capture.set(1, 3)\nprint('now', capture.get(1))\nwhile capture.read()[0]: pass"
+        )
+        self.show(child, 0, 7, count=5)
+        found = list(self.results(child).values())
+        self.assertEqual(found, [2, 2, 25, 5, 0, 1, 7])
+        for sequence in range(1, 5):
+            self.show(child, sequence, count=5)
+            self.assertEqual(self.results(child), {"stdout: now {}": 3} if sequence == 2 else {})
+
+    def test_a_thread_that_reads_takes_turns_with_the_one_that_works(self):
+        child = self.start(
+            "import cv2, queue, threading\n"
+            "frames = queue.Queue(maxsize=4)\n"
+            "def read():\n"
+            "    capture = cv2.VideoCapture(0)\n"
+            "    while (found := capture.read())[0]: frames.put(found[1])\n"
+            "    frames.put(None)\n"
+            "threading.Thread(target=read).start()\n"
+            "while (frame := frames.get(timeout=5)) is not None: print('level', frame[0, 0, 0])\n"
+        )
+        for sequence in range(20):
+            self.show(child, sequence, level=sequence, count=20)
+            self.assertEqual(self.results(child), {"stdout: level {}": sequence})
+        self.assertIn({"timer": {"id": 1, "atNs": 5_000 * MS + 1_000}}, self.said)
+        # The file has ended, and so the wait of 5 s.
+        self.assertEqual(self.said[-1], {"cancel": 1})
+        self.assertEqual(self.finish(child), {})
+
+    def test_a_thread_that_keeps_the_newest_frame_is_sampled_by_time(self):
+        child = self.start(
+            "import cv2, threading, time\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "newest = capture.read()[1]\n"
+            "def read():\n"
+            "    global newest\n"
+            "    while (found := capture.read())[0]: newest = found[1]\n"
+            "    newest = None\n"
+            "threading.Thread(target=read, daemon=True).start()\n"
+            "while newest is not None:\n"
+            "    print('level', newest[0, 0, 0])\n"
+            "    time.sleep(0.1)\n"
+        )
+        found = []
+        for sequence, now in enumerate((0, 40, 80, 120)):
+            if now == 120:
+                child.host.send({"timer": 1, "nowNs": 100 * MS})
+                found.append(self.results(child))
+            self.show(child, sequence, now, level=sequence)
+            found.append(self.results(child))
+        level = [each.get("stdout: level {}") for each in found]
+        self.assertEqual(level, [0, None, None, 2, None])
+
+
+    def test_rows_lines_and_images_are_numbers(self):
+        script = (
+            "import cv2, csv, json, os\nhere = os.environ['HERE'] + '/'\n"
+            "rows = csv.writer(open(here + 'rows.csv', 'w'))\n"
+            "rows.writerow(['id', 'speed', 'kind'])\n"
+            "log = open(here + 'log.jsonl', 'w')\ncapture = cv2.VideoCapture(0)\n"
+            "while (found := capture.read())[0]:\n"
+            "    level = int(found[1][0, 0, 0])\n"
+            "    for row in range(level): rows.writerow([row, level / 4, 'car'])\n"
+            "    print(json.dumps({'a': {'b': [level]}, 'c': 'x'}), file=log)\n"
+            "    cv2.imwrite(here + f'mask{level}.png', found[1])\n"
+            "    print('no result')\n"
+        )
+        place = f"{tempfile.gettempdir()}/*/"
+        child = self.start(
+            script, "--results", f"{place}rows.csv", "--results", f"{place}log.jsonl",
+            "--results", f"{place}mask*.png",
+        )  # fmt: skip
+        self.show(child, 0, level=2)
+        found = self.results(child)
+        (picture,) = [name for name in found if name.startswith("mask: ")]
+        self.assertRegex(picture, "^mask: mask2.png sha256:[0-9a-f]{16}$")
+        self.assertEqual(
+            {name: value for name, value in found.items() if name != picture},
+            {
+                "rows: id": 0, "rows: speed": 0.5, "rows: kind=car": 1, "rows: id#2": 1,
+                "rows: speed#2": 0.5, "rows: kind=car#2": 1, "log: a.b.0": 2, "log: c=x": 1,
+            },
+        )  # fmt: skip
+
+
+    def test_values_of_the_package_go_to_the_sinks_that_are_named(self):
+        script = (
+            "import cv2, retake\ncapture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]: retake.out('boxes', [retake.Detection((1, 2, 3, 4), 0.5, 'a')])"
+        )
+        child = self.start(script, "--sink", "boxes=detections", "--class-names", "b,a")
+        self.assertEqual(self.ready["sinks"], {"boxes": "detections"})
+        self.show(child, 0)
+        while "out" not in (message := child.host.receive()):
+            pass
+        (box,) = message["out"]["value"]["detections"]
+        self.assertEqual((box["box"], box["class"]), ([1, 2, 3, 4], 1))
+
+
+class EndTests(LoopCase):
+    def check(self, script, code, text, *options, frames=1):
+        child = self.start(script, *options)
+        for sequence in range(frames - 1):
+            self.show(child, sequence, count=300)
+            self.results(child)
+        self.show(child, frames - 1, count=300)
+        found, message = self.error(child)
+        self.assertEqual((found, child.status), (code, 2))
+        self.assertIn(text, message)
+        return message
+
+    def test_a_loop_that_ends_before_the_session_is_named(self):
+        script = "import cv2\ncapture = cv2.VideoCapture(0)\nfor _ in range(2): capture.read()"
+        self.check(script, "loop.ended", "ended at frame 1 of 300, and the frames", frames=3)
+        child = self.start(script, "--may-end")
+        for sequence in range(4):
+            self.show(child, sequence)
+            self.results(child)
+        self.finish(child)
+        self.reset(child, 2)
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+
+    def test_an_exception_names_its_place_and_no_place_of_the_launcher(self):
+        message = self.check(
+            "import cv2\ncv2.VideoCapture(0).read()\nraise KeyError('lost')", "python.exception",
+            "ended at frame 0 by an exception: KeyError: 'lost' (script.py:3 in <module>)",
+        )  # fmt: skip
+        self.assertNotIn("_launch", message)
+
+    def test_an_exception_of_a_thread_ends_the_run(self):
+        self.check(
+            "import cv2, threading\ndef work():\n    cv2.VideoCapture(0).read()\n    1 / 0\n"
+            "threading.Thread(target=work, name='own').start()", "python.exception",
+            "its thread 'own' was ended at frame 0 by an exception: ZeroDivisionError",
+        )  # fmt: skip
+
+    def test_ends_that_are_mistakes(self):
+        start = "import cv2\ncapture = cv2.VideoCapture(0)\ncapture.read()\n"
+        for script, code, text in [
+            ("import sys; sys.exit(3)", "loop.status", "ended with status 3 at frame 0"),
+            ("cv2.VideoCapture(1)", "loop.secondCapture", "the frames of one track, once"),
+            ("capture.set(1, 0)", "loop.seek", "goes back from frame 1 to 0"),
+            (
+                "import threading\nlock = threading.Lock(); lock.acquire(); lock.acquire()",
+                "loop.deadlock", "wait for one another",
+            ),
+        ]:  # fmt: skip
+            with self.subTest(code):
+                self.check(start + script, code, text)
+
+    def test_a_script_that_reads_no_frame_does_not_begin(self):
+        child = self.start("print('hello')", greets=False)
+        self.assertEqual(child.status, 2)
+        self.assertIn("script.py ended and read no frame: it has to open a cv2", child.output)
+
+    def test_without_retake_it_says_what_to_type(self):
+        import subprocess
+
+        found = subprocess.run(
+            python("-m", "retake.loop", "counter.py"), capture_output=True, text=True,
+            env={"PYTHONPATH": str(support.PACKAGE), "PATH": os.environ["PATH"]},
+        )  # fmt: skip
+        self.assertEqual(found.returncode, 64)
+        self.assertIn("--program 'python3 -m retake.loop counter.py'", found.stderr)
+
+
+@unittest.skipUnless(HAS_OPENCV, NO_OPENCV)
+class OpenCVTests(LoopCase):
+    opencv = None
+
+    def test_the_loop_is_the_same_with_opencv(self):
+        child = self.start(
+            LOOP.replace("    print(", "    cv2.imshow('w', frame)\n    cv2.waitKey(30)\n    print(")
+        )
+        for sequence in range(3):
+            self.show(child, sequence, level=sequence)
+            self.assertEqual(
+                self.results(child), {"stdout: blue {}": sequence, "stdout: of {}": 2}
+            )
+        self.assertEqual(self.finish(child), {"stdout: the end": 1})
+
+
+del LoopCase
+
+if __name__ == "__main__":
+    unittest.main()
