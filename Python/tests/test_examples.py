@@ -17,6 +17,7 @@ PAGES = [
     "docs/python.md",
     "docs/pytest.md",
     "docs/programs.md",
+    "docs/loops.md",
     PROTOCOL_EXAMPLE,
     PROGRAMS,
     "Python/README.md",

@@ -167,6 +167,14 @@ class LoopTests(LoopCase):
             self.show(child, sequence, count=5)
             self.assertEqual(self.results(child), {"stdout: now {}": 3} if sequence == 2 else {})
 
+    def test_a_rate_has_no_error_of_rounded_times(self):
+        from retake.loop._capture import _nominal
+
+        self.assertEqual(_nominal(1e9 / 66_666_667, 2), 15)
+        self.assertEqual(_nominal(29.97002997, 500), 30_000 / 1_001)
+        self.assertEqual(_nominal(29.833, 1189), 29.833)
+        self.assertEqual(_nominal(0, 1), 0)
+
     def test_a_thread_that_reads_takes_turns_with_the_one_that_works(self):
         child = self.start(
             "import cv2, queue, threading\n"

@@ -13,6 +13,8 @@ from ._host import Host, copied
 from ._written import Written
 
 _MARK = "_retake_loop"
+_ROUNDING_SECONDS = 0.001
+"""By how much containers round times."""
 
 
 class Source:
@@ -49,7 +51,17 @@ class Source:
             return 0
         if name not in first:
             self.host.fail("loop.unknown", f"this Retake does not say the {name} of a track")
-        return float(first[name])
+        value = float(first[name])
+        return _nominal(value, first["frameCount"]) if name == "frameRate" else value
+
+
+def _nominal(rate: float, count: int) -> float:
+    """30, or 30000 / 1001, if the times of the frames are those of it within a millisecond."""
+    if rate <= 0:
+        return 0.0
+    near = min(round(rate), round(rate * 1.001) * 1_000 / 1_001, key=lambda each: abs(each - rate))
+    span = (count - 1) / rate
+    return near if near > 0 and abs(span - (count - 1) / near) <= _ROUNDING_SECONDS else rate
 
 
 class StandIns:

@@ -1,4 +1,4 @@
-"""The conversation with Retake, from within the calls of a script: docs/formats/program-protocol.md."""
+"""The conversation with Retake while a script runs: docs/formats/program-protocol.md."""
 
 from __future__ import annotations
 

@@ -151,7 +151,8 @@ def _place(host: Host) -> str:
 def _thread_failed(host: Host, args: Any) -> None:
     if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
         name = args.thread.name if args.thread else "?"
-        _failed(host, args.exc_value, f"its thread '{name}' was ended{_place(host)} by an exception")
+        what = f"its thread '{name}' was ended{_place(host)} by an exception"
+        _failed(host, args.exc_value, what)
 
 
 def _failed(host: Host, error: BaseException, what: str) -> None:

@@ -139,8 +139,9 @@ class Turns:
         self._install_thread()
 
     def _install_thread(self) -> None:
-        turns, kind = self, threading.Thread
-        start, join, inner = kind.start, kind.join, kind._bootstrap_inner  # type: ignore[attr-defined]
+        turns = self
+        kind: Any = threading.Thread
+        start, join, inner = kind.start, kind.join, kind._bootstrap_inner
 
         def start_in_turn(thread: Any) -> None:
             thread._retake_first, thread._retake_joiners = _Waiter(), []
@@ -170,8 +171,8 @@ class Turns:
         def is_alive(thread: Any) -> bool:
             return thread._started.is_set() and not getattr(thread, "_retake_ended", False)
 
-        kind.start, kind.join, kind.is_alive = start_in_turn, join_in_turn, is_alive  # type: ignore[method-assign]
-        kind._bootstrap_inner = run_in_turn  # type: ignore[attr-defined]
+        kind.start, kind.join, kind.is_alive = start_in_turn, join_in_turn, is_alive
+        kind._bootstrap_inner = run_in_turn
 
 
 class _Lock:
