@@ -46,7 +46,9 @@ import Testing
       #expect(format.isDeep == (format.bitsPerSample > 8) && !format.eightBits.isDeep)
       #expect(format.nearestBasic.isBasic && (!format.isBasic || format.nearestBasic == format))
     }
-    let names = [PixelFormat.i420(bits: 10), .gray(bits: 16), .gbr(bits: 12), .i444a, .gray, .rgb, .bgr]
+    let names = [
+      PixelFormat.i420(bits: 10), .gray(bits: 16), .gbr(bits: 12), .i444a, .gray, .rgb, .bgr,
+    ]
     #expect(
       names.map(\.rawValue) == ["I420P10", "GRAY16", "GBRP12", "I444A", "GRAY8", "RGB24", "BGR24"])
     #expect(PixelFormat(rawValue: "I420P11") == nil && PixelFormat(rawValue: "NV12P10") == nil)
