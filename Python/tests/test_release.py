@@ -166,8 +166,8 @@ class ReleaseTests(unittest.TestCase):
         names = sorted(file.name for file in folder.iterdir())
         self.assertEqual(names, [
             "NOTES.md", "SHA256SUMS", f"retake-{self.version}-linux-x86_64.tar.gz",
-            f"retake-{self.version}-py3-none-any.whl", f"retake-dev-{self.version}-linux-x86_64.tar.gz",
-            f"retake-dev_{self.version}_amd64.deb", f"retake_{self.version}_amd64.deb",
+            f"retake-dev-{self.version}-linux-x86_64.tar.gz", f"retake-dev_{self.version}_amd64.deb",
+            f"retake_{self.version}_amd64.deb", f"retake_harness-{self.version}-py3-none-any.whl",
         ])  # fmt: skip
         sums = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
         self.assertEqual(sorted(sums), [name for name in names if name != "SHA256SUMS"])

@@ -16,7 +16,7 @@ INSIDE = """
 import importlib.metadata, json, sys
 sys.path.insert(0, sys.argv[1])
 import retake
-found = importlib.metadata.distribution("retake")
+found = importlib.metadata.distribution("retake-harness")
 (plugin,) = found.entry_points.select(group="pytest11")
 print(json.dumps([retake.__file__, found.version, plugin.value, found.requires,
                   found.metadata["Requires-Python"], found.metadata.get_payload()]))
@@ -36,13 +36,13 @@ class WheelTests(unittest.TestCase):
 
     def test_a_python_without_the_sources_finds_the_package_and_the_plugin(self):
         wheel = self.wheel()
-        self.assertRegex(wheel.name, r"^retake-[0-9.]+-py3-none-any\.whl$")
+        self.assertRegex(wheel.name, r"^retake_harness-[0-9.]+-py3-none-any\.whl$")
         told = subprocess.run(
             python("-I", "-c", INSIDE, str(wheel)), capture_output=True, text=True, check=True
         )
         file, version, plugin, needs, oldest, readme = json.loads(told.stdout)
         self.assertTrue(file.startswith(str(wheel)))
-        self.assertEqual(wheel.name, f"retake-{version}-py3-none-any.whl")
+        self.assertEqual(wheel.name, f"retake_harness-{version}-py3-none-any.whl")
         self.assertEqual(plugin, "retake.pytest_plugin")
         self.assertEqual(needs, ['numpy; extra == "numpy"'])
         self.assertEqual(oldest, ">=3.11")
