@@ -47,9 +47,9 @@ class ReleaseTests(unittest.TestCase):
         self.root = Path(self.enterContext(tempfile.TemporaryDirectory())) / "copy"
         for name in [*VERSIONED, "LICENSE", "Python/README.md", "Scripts/release", "Scripts/wheel"]:
             self.copy(name)
-        for file in (support.PACKAGE / "retake").iterdir():
-            if file.is_file():
-                self.copy(f"Python/retake/{file.name}")
+        for file in (support.PACKAGE / "retake").rglob("*"):
+            if file.is_file() and file.parent.name != "__pycache__":
+                self.copy(file.relative_to(support.REPOSITORY))
         self.write(".gitignore", ".build/\n__pycache__/\n")
         self.version = re.search(r'version = "(.*)"', self.read(VERSIONED[0]))[1]
         # Between two releases the changelog may have entries of the next one.
