@@ -193,10 +193,14 @@ final class RecordingReport {
     }
   }
 
-  /// Prints the counts of a recording without a moment that had to be kept. This is a success.
+  /// Prints the counts of a recording in which no moment was kept. This is a success, unless the
+  /// pipeline was halted.
   ///
   /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
   func finish(withoutMoment progress: RecordingProgress) throws {
+    for text in (progress.notes ?? []).dropFirst(noted.withLock { $0 }) {
+      warn("note: \(visible(text))")
+    }
     endNotes()
     line.finish()
     outputs?.discard()
@@ -205,6 +209,10 @@ final class RecordingReport {
       _ = try commits.finish()
     } else {
       say(RecordError.noMoment(path: "", progress).message)
+    }
+    if let halt = progress.pipeline?.halt {
+      Console.note("error: the pipeline was halted: \(halt)")
+      throw CommandEnd(status: .error)
     }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }

@@ -20,6 +20,8 @@ struct DisagreementStateMachine {
   /// The last frames in a row that disagree, at most `trigger.frames`.
   private var row: [Disagreement] = []
   private var latest: Int64?
+  /// The end of the last moment. Its own frames are not counted as frames of the cooldown.
+  private var endNanoseconds = Int64.min
   /// A moment begins later than this.
   private var readyNanoseconds = Int64.min
   private(set) var counts = ShadowProgress()
@@ -53,7 +55,7 @@ struct DisagreementStateMachine {
     if row.count > trigger.frames { row.removeFirst() }
     guard row.count == trigger.frames else { return nil }
     guard row[0].arrival > readyNanoseconds else {
-      counts.withinCooldown += 1
+      if row[0].arrival > endNanoseconds { counts.withinCooldown += 1 }
       return nil
     }
     return begin()
@@ -62,8 +64,8 @@ struct DisagreementStateMachine {
   private mutating func begin() -> Moment {
     defer { row = [] }
     let moment = Moment(first: row[0], largest: row.map(\.measure).max() ?? 0)
-    readyNanoseconds =
-      end(of: moment).addingReportingOverflow(trigger.cooldown.nanoseconds).partialValue
+    endNanoseconds = end(of: moment)
+    readyNanoseconds = endNanoseconds + trigger.cooldown.nanoseconds
     return moment
   }
 

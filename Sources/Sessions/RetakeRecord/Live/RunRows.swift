@@ -28,7 +28,7 @@ struct RunRows: Sendable {
     samples += other.samples
   }
 
-  /// The run's row and nodes under this number, without what was decided; `nil` for other rows.
+  /// The run's row and nodes under this number; `nil` for rows of events, decisions and results.
   func compared(as number: Int) -> RunRows? {
     guard !runs.isEmpty else { return nil }
     var rows = RunRows()

@@ -17,7 +17,7 @@ struct ShadowRun: Sendable {
     }
   }
 
-  /// A frame without pixels: there is nothing to compare.
+  /// A frame without pixels is not compared.
   func miss(_ record: FrameRecord) {
     comparison.capture(record.sequence, arrival: record.arrivalNanoseconds)
     for pipeline in 0..<2 { comparison.settle(pipeline, record.sequence, nil) }
