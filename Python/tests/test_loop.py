@@ -219,6 +219,31 @@ class LoopTests(LoopCase):
         self.assertEqual(level, [0, None, None, 2, None])
 
 
+    def test_asyncio_sleeps_in_virtual_time(self):
+        child = self.start(
+            "import asyncio, cv2\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "async def tick():\n"
+            "    for number in range(3):\n"
+            "        await asyncio.sleep(10)\n"
+            "        print('tick', number, round(asyncio.get_running_loop().time()))\n"
+            "async def main():\n"
+            "    ticks = asyncio.create_task(tick())\n"
+            "    while (found := await asyncio.to_thread(capture.read))[0]:\n"
+            "        print('level', found[1][0, 0, 0])\n"
+            "    await ticks\n"
+            "asyncio.run(main())\n"
+        )
+        found = []
+        for sequence, now in enumerate((0, 7_000, 14_000)):
+            if now == 14_000:
+                child.host.send({"timer": 1, "nowNs": 10_001 * MS})
+                found.append(list(self.results(child).values()))
+            self.show(child, sequence, now, level=sequence)
+            found.append(list(self.results(child).values()))
+        found.append(list(self.finish(child).values()))
+        self.assertEqual(found, [[0], [1], [0, 10], [2], [1, 20, 2, 30]])
+
     def test_rows_lines_and_images_are_numbers(self):
         script = (
             "import cv2, csv, json, os\nhere = os.environ['HERE'] + '/'\n"

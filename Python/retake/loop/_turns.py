@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import heapq
 import queue
+import selectors
 import threading
 import time
 from collections import deque
@@ -57,6 +58,8 @@ class Turns:
         self._sleepers: list[tuple[int, int, _Waiter]] = []
         self._count = 0
         self._readers: deque[_Waiter] = deque()
+        self._pollers: dict[_Waiter, Callable[[float | None], Any]] = {}
+        """Threads that wait for files, such as the loop of asyncio."""
         self._spins = 0
 
     # What threads wait for.
@@ -102,6 +105,8 @@ class Turns:
         self._end_sleeps()
         # Ends: each round wakes a thread, advances the time, or raises.
         while not self._ready:
+            if self._poll():
+                break
             # A sleep that was cut short by a wake is over.
             while self._sleepers and self._sleepers[0][2].is_ready:
                 heapq.heappop(self._sleepers)
@@ -110,10 +115,20 @@ class Turns:
                 self._serve(until)
             elif until is not None:
                 self.clock.advance(until)
+            elif self._pollers:
+                # Something outside of the script has to happen, in real time.
+                next(iter(self._pollers.values()))(None)
             else:
                 self._stuck()
             self._end_sleeps()
         self._ready.popleft().baton.release()
+
+    def _poll(self) -> bool:
+        """Wakes the threads whose files are ready; whether there are any."""
+        for waiter, poll in list(self._pollers.items()):
+            if poll(0):
+                self.wake(waiter)
+        return bool(self._ready)
 
     def _end_sleeps(self) -> None:
         while self._sleepers and self._sleepers[0][0] <= self.clock.now_ns:
@@ -137,6 +152,25 @@ class Turns:
         threading._time = queue.time = time.monotonic  # type: ignore[attr-defined]
         queue.SimpleQueue = queue._PySimpleQueue  # type: ignore[attr-defined,misc]
         self._install_thread()
+        for name in ("SelectSelector", "PollSelector", "EpollSelector", "KqueueSelector"):
+            if kind := getattr(selectors, name, None):
+                kind.select = self._select(kind.select)
+
+    def _select(self, select: Callable[..., Any]) -> Callable[..., Any]:
+        """Waits for files in virtual time."""
+        turns = self
+
+        def select_in_turn(selector: Any, timeout: float | None = None) -> Any:
+            if (found := select(selector, 0)) or (timeout is not None and timeout <= 0):
+                return found
+            waiter = _Waiter()
+            turns._pollers[waiter] = lambda limit: select(selector, limit)
+            until = None if timeout is None else turns.clock.now_ns + round(timeout * 1e9)
+            turns.wait(waiter, until)
+            del turns._pollers[waiter]
+            return select(selector, 0)
+
+        return select_in_turn
 
     def _install_thread(self) -> None:
         turns = self
