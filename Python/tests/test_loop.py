@@ -114,7 +114,7 @@ class LoopTests(LoopCase):
         self.assertEqual((child.status, child.output[-8:]), (0, "the end\n"))
 
     def test_another_run_begins_the_script_again(self):
-        child = self.start(LOOP + "import os; print('process', os.getpid())")
+        child = self.start(LOOP + "import os; print('process', os.getpid()); os.chdir('/')")
         found = []
         for reset in (2, 4):
             self.show(child, 0)

@@ -96,6 +96,17 @@ import Testing
     #expect(lines(heard) == ["1a n=0", "1b one=1", "2a n=0 n#2=1", "3a n=0 n#2=1 n#3=2"])
   }
 
+  @Test func `a frame names the length and the rate of its track`() throws {
+    let program = try PythonProgram(
+      Self.source(
+        """
+        out("a", "count", frame["frameCount"])
+        out("a", "rate", round(frame["frameRate"]))
+        """))
+    let (_, heard) = try run(try Self.pipeline(program, frames: 2))
+    #expect(lines(heard) == ["0a count=2 rate=30", "1a count=2 rate=30"])
+  }
+
   @Test func `a timer is called in virtual time, and belongs to the frame before it`() throws {
     let program = try PythonProgram(
       Self.source(

@@ -57,6 +57,8 @@ class Host:
         self.read_count = 0
         self.is_at_end = False
         resumed = os.environ.pop(RESUMED, None)
+        # The script may change both.
+        self._start = (os.getcwd(), dict(os.environ))
         if resumed is None:
             hello = channel.receive().get("hello")
             if not isinstance(hello, dict):
@@ -242,8 +244,10 @@ class Host:
             os.set_inheritable(number, True)
         sys.stdout.flush()
         sys.stderr.flush()
-        os.environ[RESUMED] = json.dumps([self._hello, reset])
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        folder, environment = self._start
+        os.chdir(folder)
+        environment[RESUMED] = json.dumps([self._hello, reset])
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
 
     def _stuck(self) -> NoReturn:
         self.fail("loop.deadlock", f"all threads of {self._script} wait for one another")

@@ -22,7 +22,7 @@ from .._values import OUTPUTS, Output
 from . import _current
 from ._capture import StandIns
 from ._host import Host
-from ._written import Written
+from ._written import STDOUT, Written
 
 _MESSAGES, _PIXELS = 3, 4
 
@@ -39,7 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             file=sys.stderr,
         )
         sys.exit(64)
-    files = {_sink_name(path, parser): path for path in given.results if path != "-"}
+    files: dict[str, str] = {}
+    for path in given.results:
+        if path != "-" and files.setdefault(_sink_name(path, parser), path) != path:
+            parser.error(f"--results {path}: another file is the same sink; use another name")
     written = Written(files, "-" in given.results or not (files or given.sink))
     sinks: dict[str, Output] = {name: "scalars" for name in written.names}
     for sink in given.sink:
@@ -92,7 +95,8 @@ def _sink_name(path: str, parser: argparse.ArgumentParser) -> str:
     folder = os.path.basename(os.path.dirname(path))
     for text in (stem, folder, "files"):
         if name := re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"):
-            return name if name[0].isalpha() else f"file-{name}"
+            # A number cannot come first, and `stdout` has the printed lines.
+            return name if name[0].isalpha() and name != STDOUT else f"file-{name}"
     parser.error(f"--results {path}: the file has no name")
 
 
