@@ -63,9 +63,9 @@ class LoopCase(unittest.TestCase):
         child.host.send({"reset": number})
         self.assertEqual(child.host.receive(), {"reset": number})
 
-    def show(self, child, sequence, now_ms=None, level=0, count=None):
+    def show(self, child, sequence, now_ms=None, level=0, count=None, **keys):
         now_ms = sequence * 40 if now_ms is None else now_ms
-        keys = {} if count is None else {"frameCount": count, "frameRate": 25}
+        keys |= {} if count is None else {"frameCount": count, "frameRate": 25}
         child.host.show(
             bytes([1, 2, level] * 4), sequence, format="RGB24", planes=[[0, 6]],
             nowNs=now_ms * MS, ptsNs=now_ms * MS, **keys,
@@ -371,6 +371,16 @@ class OpenCVTests(LoopCase):
                 self.results(child), {"stdout: blue {}": sequence, "stdout: of {}": 2}
             )
         self.assertEqual(self.finish(child), {"stdout: the end": 1})
+
+    def test_a_rotated_track_is_upright(self):
+        child = self.start(
+            "import cv2\ncapture = cv2.VideoCapture(0)\nprint(capture.get(3), capture.get(4))\n"
+            "while (found := capture.read())[0]: print('corner', found[1][0, :, 0].tolist())"
+        )
+        child.host.show(
+            bytes(range(12)), 0, format="RGB24", planes=[[0, 6]], nowNs=0, rotation=90
+        )
+        self.assertEqual(list(self.results(child).values()), [2, 2, 8, 2])
 
 
 del LoopCase

@@ -102,9 +102,10 @@ import Testing
         """
         out("a", "count", frame["frameCount"])
         out("a", "rate", round(frame["frameRate"]))
+        out("a", "rotation", frame["rotation"])
         """))
     let (_, heard) = try run(try Self.pipeline(program, frames: 2))
-    #expect(lines(heard) == ["0a count=2 rate=30", "1a count=2 rate=30"])
+    #expect(lines(heard) == ["0a count=2 rate=30 rotation=0", "1a count=2 rate=30 rotation=0"])
   }
 
   @Test func `a timer is called in virtual time, and belongs to the frame before it`() throws {

@@ -131,7 +131,7 @@ class StandIns:
         ):  # fmt: skip
             setattr(cv2, name, lambda *_, **__: None)
         for name in ("selectROI", "selectROIs"):
-            setattr(cv2, name, lambda *_, **__: host.fail("loop.window", "nobody can select a ROI"))
+            setattr(cv2, name, lambda *_, **__: host.fail("loop.window", "a ROI needs a window"))
 
     # PyAV.
 
@@ -210,7 +210,16 @@ class _Capture:
         return found
 
     def _bgr(self, array: Any) -> Any:
-        return self._cv2.cvtColor(array, self._cv2.COLOR_RGB2BGR)
+        image = self._cv2.cvtColor(array, self._cv2.COLOR_RGB2BGR)
+        if (rotation := self._rotation) == 0:
+            return image
+        # As OpenCV does with files.
+        name = {90: "90_CLOCKWISE", 180: "180", 270: "90_COUNTERCLOCKWISE"}[rotation]
+        return self._cv2.rotate(image, getattr(self._cv2, f"ROTATE_{name}"))
+
+    @property
+    def _rotation(self) -> int:
+        return int((self._source.host.first or {}).get("rotation", 0)) % 360
 
     @staticmethod
     def _into(image: Any, found: Any) -> Any:
@@ -223,8 +232,10 @@ class _Capture:
         cv2, source = self._cv2, self._source
         if not self._is_open:
             return 0.0
+        source.host.begin()
+        sides = ("height", "width") if self._rotation in (90, 270) else ("width", "height")
         facts = {
-            cv2.CAP_PROP_FRAME_WIDTH: "width", cv2.CAP_PROP_FRAME_HEIGHT: "height",
+            cv2.CAP_PROP_FRAME_WIDTH: sides[0], cv2.CAP_PROP_FRAME_HEIGHT: sides[1],
             cv2.CAP_PROP_FPS: "frameRate", cv2.CAP_PROP_FRAME_COUNT: "frameCount",
         }  # fmt: skip
         if property in facts:

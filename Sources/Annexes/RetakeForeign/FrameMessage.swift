@@ -51,24 +51,23 @@ struct FrameMessage {
     let places = planes.places.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
     let sensors = context.sensors.isEmpty ? "" : #""sensors":\#(Self.sensors(context.sensors)),"#
     // Written directly: it is sent for each frame, and no other string in it has to be escaped.
+    let track = now == nil ? nil : context.run?.tracks.first { $0.track == context.frame.track }
     text =
       #"{"frame":{"# + (bytes.map { #""bytes":\#($0),"# } ?? "")
-      + #""format":"\#(frame.format.rawValue)","# + (now == nil ? "" : Self.track(context))
+      + #""format":"\#(frame.format.rawValue)","# + (track.map(Self.length) ?? "")
       + #""height":\#(frame.height),"#
       + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
       + (now.map { #""nowNs":\#($0),"# } ?? "")
       + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
-      + #""range":"\#(frame.range.rawValue)","# + sensors
+      + #""range":"\#(frame.range.rawValue)","#
+      + (track.map { #""rotation":\#($0.rotationDegrees),"# } ?? "") + sensors
       + #""sequence":\#(context.frame.sequence),"#
       + #""slot":\#(planes.slot),"#
       + #""track":\#(context.frame.track),"width":\#(frame.width)}}"#
   }
 
   /// The length of the track, for a whole program in a replay.
-  private static func track(_ context: StageContext) -> String {
-    guard let track = context.run?.tracks.first(where: { $0.track == context.frame.track }) else {
-      return ""
-    }
+  private static func length(_ track: RunTrack) -> String {
     let rate = JSONValue.number(track.frameRate).canonicalText
     return #""frameCount":\#(track.frameCount),"frameRate":\#(rate),"#
   }

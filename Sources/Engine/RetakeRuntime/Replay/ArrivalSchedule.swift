@@ -55,16 +55,19 @@ package struct ArrivalSchedule {
       .map { time(of: $0, mode: mode) }.max()
   }
 
-  /// The length and the rate of a track.
+  /// The length, the rate and the rotation of a track.
   static func outline(of track: Int, in reader: any FrameReader) throws -> RunTrack {
-    let count = reader.tracks.first { $0.track == track }?.frameCount ?? 0
+    let description = reader.tracks.first { $0.track == track }
+    let count = description?.frameCount ?? 0
     var rate = 0.0
     if let start = try start(of: track, in: reader),
       let end = try end(of: track, in: reader, mode: .everyFrame), end > start
     {
       rate = Double(count - 1) * 1e9 / Double(end - start)
     }
-    return RunTrack(track: track, frameCount: count, frameRate: rate)
+    return RunTrack(
+      track: track, frameCount: count, frameRate: rate,
+      rotationDegrees: description?.rotationDegrees ?? 0)
   }
 
   /// The frame that arrives next, with its virtual time. Frames without payload are counted and
