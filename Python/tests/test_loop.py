@@ -66,8 +66,10 @@ class LoopCase(unittest.TestCase):
     def show(self, child, sequence, now_ms=None, level=0, count=None, **keys):
         now_ms = sequence * 40 if now_ms is None else now_ms
         keys |= {} if count is None else {"frameCount": count, "frameRate": 25}
+        (format,) = self.ready["formats"]
+        pixel = [1, 2, level] if format == "RGB24" else [level, 2, 1]
         child.host.show(
-            bytes([1, 2, level] * 4), sequence, format="RGB24", planes=[[0, 6]],
+            bytes(pixel * 4), sequence, format=format, planes=[[0, 6]],
             nowNs=now_ms * MS, ptsNs=now_ms * MS, **keys,
         )  # fmt: skip
 
@@ -101,7 +103,7 @@ class LoopTests(LoopCase):
     def test_each_read_is_the_next_frame_and_prints_belong_to_it(self):
         child = self.start(LOOP)
         self.assertEqual(self.ready["sinks"], {"stdout": "scalars"})
-        self.assertEqual((self.ready["name"], self.ready["formats"]), ("script.py", ["RGB24"]))
+        self.assertEqual((self.ready["name"], self.ready["formats"]), ("script.py", ["BGR24"]))
         for sequence in (0, 1, 4):
             self.show(child, sequence, level=10 + sequence)
             self.assertEqual(

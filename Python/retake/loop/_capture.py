@@ -38,6 +38,11 @@ class Source:
         if self._owner is owner:
             self._owner = None
 
+    @property
+    def is_bgr(self) -> bool:
+        """Whether frames have the order of OpenCV's samples, which no other library expects."""
+        return (self.host.first or {}).get("format") == "BGR24"
+
     def read(self, convert: Callable[[Any], Any]) -> Any:
         """The pixels of the next frame; `None` after the last one."""
         frame = self.host.next()
@@ -174,6 +179,7 @@ class _Capture:
         if self._is_open:
             self.release()
         self._source.open(self)
+        self._source.host.format = "BGR24"
         self._is_open = True
         return True
 
@@ -210,7 +216,10 @@ class _Capture:
         return found
 
     def _bgr(self, array: Any) -> Any:
-        image = self._cv2.cvtColor(array, self._cv2.COLOR_RGB2BGR)
+        if self._source.is_bgr:
+            image = array.copy()
+        else:
+            image = self._cv2.cvtColor(array, self._cv2.COLOR_RGB2BGR)
         if (rotation := self._rotation) == 0:
             return image
         # As OpenCV does with files.
@@ -325,9 +334,13 @@ class _Container:
 
     def decode(self, *_: Any, **__: Any) -> Iterator[Any]:
         """Frames in RGB, with the times of the session."""
-        make = self._av.VideoFrame.from_ndarray
+
+        def make(array: Any) -> Any:
+            name = "bgr24" if self._source.is_bgr else "rgb24"
+            return self._av.VideoFrame.from_ndarray(array, format=name)
+
         # Ends with the session.
-        while (frame := self._source.read(lambda array: make(array, format="rgb24"))) is not None:
+        while (frame := self._source.read(make)) is not None:
             frame.pts, frame.time_base = self._source.host.pts_ns, _Stream.time_base
             yield frame
 
@@ -353,16 +366,19 @@ class _Reader:
         source.open(self)
 
     def __iter__(self) -> Iterator[Any]:
-        while (image := self._source.read(lambda array: array.copy())) is not None:
+        while (image := self._source.read(self._rgb)) is not None:
             yield image
 
     iter_data = __iter__
 
     def get_next_data(self) -> Any:
-        image = self._source.read(lambda array: array.copy())
+        image = self._source.read(self._rgb)
         if image is None:
             raise IndexError("there are no more frames")
         return image
+
+    def _rgb(self, array: Any) -> Any:
+        return (array[..., ::-1] if self._source.is_bgr else array).copy()
 
     def get_meta_data(self, *_: Any) -> dict[str, Any]:
         source = self._source

@@ -39,6 +39,8 @@ class Host:
         self._class_names = class_names
         self._written = written
         self._may_end = may_end
+        self.format = "RGB24"
+        """Of the frames; it may be changed until the first frame."""
         self.clock = Clock()
         self.turns = Turns(self.clock, self._serve, self._stuck)
         self._offset_ns: int | None = None
@@ -146,7 +148,7 @@ class Host:
     def _say_ready(self) -> None:
         ready: dict[str, Any] = {
             "v": 1, "name": os.path.basename(self._script), "version": 1, "output": "program",
-            "state": "stateful", "formats": ["RGB24"], "classNames": list(self._class_names),
+            "state": "stateful", "formats": [self.format], "classNames": list(self._class_names),
             "sinks": self.sinks,
         }  # fmt: skip
         if modules := Imported.by_this_process().modules:
