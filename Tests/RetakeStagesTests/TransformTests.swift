@@ -240,10 +240,10 @@ import Testing
     let colors = [PixelFormat.rgb, .bgr].map {
       Convert(options: ConvertOptions(format: $0)).process(given, anyContext).bytes(of: 0)
     }
-    #expect(colors[0].count == 3 * 32 * 16)
-    let turned = stride(from: 0, to: colors[0].count, by: 3).flatMap {
-      [colors[0][$0 + 2], colors[0][$0 + 1], colors[0][$0]]
-    }
+    let rgb: [UInt8] = colors[0]
+    #expect(rgb.count == 3 * 32 * 16)
+    var turned: [UInt8] = []
+    for pixel in 0..<rgb.count / 3 { turned += rgb[3 * pixel..<3 * pixel + 3].reversed() }
     #expect(colors[1] == turned)
   }
 
