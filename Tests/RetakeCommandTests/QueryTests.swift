@@ -63,6 +63,7 @@ import Testing
       ("select drops from frames", "no such column: drops"),
       ("delete from frames", "it is not a query"), ("attach 'x.db' as x", "it is not a query"),
       ("select", "incomplete input"), ("", "it is empty"),
+      (" ", "it is empty"),
       ("select 1; select 2", "it has several statements"),
     ] {
       let result = try workplace.retake("query", sql)

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "frames", "frames=0", "disagree=0", "after=2h", "frames=1,frames=2", "iou=1",
+    ",", "frames", "frames=0", "disagree=0", "after=2h", "frames=1,frames=2", "iou=1",
   ])
   func `other conditions are refused`(trigger: String) throws {
     let result = try record(Self.words + ["new.json", "--trigger", trigger])

@@ -117,7 +117,7 @@ import Testing
 
   @Test(arguments: [
     ("\"x\":160", "no pixel of the frame 0:2"), ("\"x\":-40", "no pixel of the frame 0:2"),
-    ("\"x\":12,\"width\":-1", "negative size"), ("\"x\":80", "the identity 3 is there twice"),
+    ("\"x\":12,\"width\":-1", "no area"), ("\"x\":80", "the identity 3 is there twice"),
   ])
   func `an invalid box is refused, and the file stays`(change: String, message: String) throws {
     let fixture = try fixture()

@@ -161,7 +161,9 @@ extension RetakeCommand {
   /// The error for an empty argument, which as a path would be the current folder: an empty variable
   /// of a script.
   private static func emptyPath(_ arguments: [String]) -> String? {
-    guard !arguments.starts(with: ["session", "note"]) else { return nil }
+    // Texts, which answer in their own words.
+    let texted = [["session", "note"], ["query"]]
+    guard !texted.contains(where: { arguments.starts(with: $0) }) else { return nil }
     for (word, before) in zip(arguments, [""] + arguments).prefix(while: { $0.0 != "--" }) {
       let option = before.hasPrefix("--") && !before.contains("=") ? before : nil
       guard word.isEmpty, !texts.contains(option ?? "") else { continue }
