@@ -66,7 +66,7 @@ struct FrameMessage {
       + #""track":\#(context.frame.track),"width":\#(frame.width)}}"#
   }
 
-  /// The length of the track, for a whole program in a replay.
+  /// The length of the track, for programs that are pipelines, in a replay.
   private static func length(_ track: RunTrack) -> String {
     let rate = JSONValue.number(track.frameRate).canonicalText
     return #""frameCount":\#(track.frameCount),"frameRate":\#(rate),"#

@@ -353,7 +353,7 @@ enum EmbeddedResources {
   // In bytes of UTF-8; the server reads at most 65,536.
   const requestMax = 60000;
 
-  // Names come from files: they only ever become text, and what acts in a text is shown.
+  // Names come from files: they only ever become text, and control characters are shown.
   const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
   const visible = (text) => String(text).replace(acting, (one) => `\\u{${one.codePointAt(0).toString(16).toUpperCase()}}`);
   const plural = (number, noun, nouns = `${noun}s`) => `${number} ${number === 1 ? noun : nouns}`;
@@ -406,7 +406,7 @@ enum EmbeddedResources {
     if (undo.length > undoMax) undo.shift();
   }
 
-  /// Changes a copy of the frame; `change` may return another frame, or null for one that is not labelled.
+  /// Changes a copy of the frame; `change` may return another frame, or null if it is not labelled.
   function edit(change) {
     const before = frames[id()];
     const frame = structuredClone(before ?? { boxes: [] });

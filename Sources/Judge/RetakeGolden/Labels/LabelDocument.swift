@@ -23,8 +23,8 @@ package struct LabelDocument: Hashable, Sendable {
   /// Without `LabelBox.ignoreLabel`.
   package var classes: [String] = []
   package var frames: [FrameID: Frame] = [:]
-  /// By labelled track, the digest of the recording for which its labels were made. A track that is
-  /// not here belongs to any recording of the session's name.
+  /// By labelled track, the digest of its recording. A track that is not here belongs to any
+  /// recording of the session's name.
   package var recordings: [Int: Digest128] = [:]
 
   package init() {}

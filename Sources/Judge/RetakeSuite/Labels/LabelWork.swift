@@ -184,7 +184,7 @@ package struct LabelWork {
 }
 
 extension Project {
-  /// The labels of a session; `nil` if it has none.
+  /// The labels of a session; `nil` if it has no file of labels.
   ///
   /// - Parameter tracks: Tracks whose labels are used.
   /// - Throws: `LabelError.otherRecording` for labels of another recording, `StoredError`.
@@ -197,7 +197,7 @@ extension Project {
     return document
   }
 
-  /// Stores the recording for which labels are made.
+  /// Stores the recording to which new labels belong.
   ///
   /// - Throws: `LabelError.otherRecording` if the labels of the track belong to another one.
   fileprivate func tie(
