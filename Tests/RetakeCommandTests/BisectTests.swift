@@ -81,6 +81,15 @@ import Testing
     #expect(result.stderr.contains("exit status 7: no build"))
   }
 
+  @Test func `a commit that cannot be tested is skipped with the error of its case`() throws {
+    let workplace = try repository(commits: 17, culprit: 12, broken: 7...9)
+    let result = try bisect(workplace, build: "grep -q fine notes.txt || echo broken > motion.json")
+    #expect(result.status == 0, "\(result.stderr)")
+    let skipped = result.stderr.split(separator: "\n").filter { $0.contains(" skipped ") }
+    #expect(!skipped.isEmpty, "\(result.stderr)")
+    #expect(skipped.allSatisfy { $0.contains("(test: ") && !$0.contains("1 case") }, "\(skipped)")
+  }
+
   @Test func `a first commit that does not build leaves candidates`() throws {
     let workplace = try repository(commits: 9, culprit: 5, broken: 5...6)
     let result = try bisect(workplace, build: "grep -q fine notes.txt || test ! -e notes.txt")

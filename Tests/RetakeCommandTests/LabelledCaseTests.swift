@@ -363,6 +363,7 @@ import Testing
       """
     for (budget, words) in [
       ("{ap50: {min: 2}}", "ap50 is at most 1"), ("{idSwitches: {max: -1}}", "is at least 0"),
+      ("{ap50: {min: -1}}", "ap50 is at least 0"),
     ] {
       try workplace.folder.write(project + "budgets: \(budget)\n", to: "retake.yml")
       let refused = try workplace.retake("test")

@@ -115,6 +115,20 @@ import Testing
     #expect(try stored(fixture).contains("{\"draft\":true,\"frame\":\"0:5\",\"id\":5}"))
   }
 
+  @Test func `labels of another recording are neither shown nor changed`() throws {
+    let other = "],\n\"info\":{\"recordings\":{\"0\":\"\(Digest128(of: "other"))\"}}\n}\n"
+    let text = Self.text.replacing("]\n}\n", with: other)
+    try #require(text != Self.text)
+    let fixture = try fixture(text)
+    let page = try fixture.get("labels/yard")
+    #expect(page.status == 409 && page.code == "labels.recording", "\(page.text)")
+    let document = try LabelDocument([UInt8](text.utf8), file: "yard.json")
+    let saved = try save(fixture, #""0:2":{"boxes":[]}"#, digest: "\(document.digest)")
+    #expect(saved.status == 409 && saved.code == "labels.recording", "\(saved.text)")
+    #expect(try stored(fixture) == text)
+    #expect(try fixture.get("state.json").text.contains("were made for another recording"))
+  }
+
   @Test(arguments: [
     ("\"x\":160", "no pixel of the frame 0:2"), ("\"x\":-40", "no pixel of the frame 0:2"),
     ("\"x\":12,\"width\":-1", "no area"), ("\"x\":80", "the identity 3 is there twice"),

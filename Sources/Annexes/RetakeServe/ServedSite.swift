@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 import RetakeReport
+import RetakeSession
 import RetakeSuite
 
 /// The response to a request, before it is converted to HTTP.
@@ -121,8 +122,14 @@ struct ServedSite: Sendable {
     // Opens the session first, which finds it by its name only.
     let tracks = try await frames.tracks(of: session)
     try folder.check(labels: project.labelFolder.file(session))
-    let document = try project.labelFolder.document(of: session) ?? LabelDocument()
+    let document =
+      try project.labels(of: try reader(of: session), tracks: tracks.map(\.track))
+      ?? LabelDocument()
     return try ServedAnswer(json: ServedLabels(document, tracks: tracks, options: options))
+  }
+
+  private func reader(of session: String) throws -> SessionReader {
+    try SessionReader(opening: "\(project.recordings)/\(session)")
   }
 
   /// `frames/SESSION/TRACK/SEQUENCE.png` or `.json`.
@@ -176,11 +183,12 @@ struct ServedSite: Sendable {
     guard !options.isCI else { throw SuiteError.labelInCI }
     let correction = try ServedLabels.Correction(body)
     let corrected = try correction.labels()
-    let tracks = try await frames.tracks(of: session)
+    // Opens the session first, which finds it by its name only.
+    _ = try await frames.tracks(of: session)
     try folder.check(labels: project.labelFolder.file(session))
     return try await inOrder {
       let document = try LabelWork(project: project).correct(
-        corrected, of: session, tracks: tracks, seen: correction.digest)
+        corrected, of: try reader(of: session), seen: correction.digest)
       return try ServedAnswer(
         json: ServedLabels.Saved(digest: document.digest, classes: document.classes))
     }

@@ -156,8 +156,9 @@ extension ServedState.Session {
     do {
       let session = SessionFolder(path: "\(project.recordings)/\(name)")
       try folder.check(session: session)
-      tracks = try SessionReader(opening: session.path).tracks.map { Track($0) }
-      labels = Labels(name, tracks, project, folder)
+      let reader = try SessionReader(opening: session.path)
+      tracks = reader.tracks.map { Track($0) }
+      labels = Labels(reader, project, folder)
     } catch {
       self.error = (error as? any CodedError)?.message ?? "it cannot be read"
     }
@@ -174,16 +175,18 @@ extension ServedState.Session.Track {
 extension ServedState.Session.Labels {
   /// `nil` if the session has no file of labels.
   fileprivate init?(
-    _ session: String, _ tracks: [ServedState.Session.Track], _ project: Project,
-    _ folder: ServedFolder
+    _ reader: SessionReader, _ project: Project, _ folder: ServedFolder
   ) {
     do {
-      try folder.check(labels: project.labelFolder.file(session))
-      guard let document = try project.labelFolder.document(of: session) else { return nil }
+      let tracks = reader.tracks
+      try folder.check(labels: project.labelFolder.file(reader.folder.name))
+      guard let document = try project.labels(of: reader, tracks: tracks.map(\.track)) else {
+        return nil
+      }
       drafts = document.frames.values.count { $0.isDraft }
       labelled = document.frames.count - drafts
       let known = Set(document.frames.keys.map(\.track))
-      frames = tracks.filter { known.contains($0.track) }.reduce(0) { $0 + $1.frames }
+      frames = tracks.filter { known.contains($0.track) }.reduce(0) { $0 + $1.frameCount }
     } catch {
       self.error = (error as? any CodedError)?.message ?? "they cannot be read"
     }

@@ -92,8 +92,8 @@ extension LabelBudget {
     guard let limit, let field = fields[names.limit] else { return }
     if metric.largerIsBetter, limit > 1 {
       throw field.wrong("no run can have it: \(metric.rawValue) is at most 1")
-    } else if !metric.largerIsBetter, limit < 0 {
-      throw field.wrong("no run can have it: \(metric.rawValue) is at least 0")
+    } else if metric != .mota, limit < 0 {
+      throw field.wrong("\(metric.rawValue) is at least 0")
     }
   }
 }

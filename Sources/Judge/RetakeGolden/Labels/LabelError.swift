@@ -59,8 +59,8 @@ package struct LabelError: FactualError {
       "labels.recording",
       "the labels were made for another recording than the track \(track) of '\(session)'",
       at: file,
-      advice: "Import its own labels: retake label import FILE --session \(session.shellWord) "
-        + "--replace; if the frames are the same, remove \"info\" from the file")
+      advice: "Remove the file, or replace it: retake label import FILE --session "
+        + "\(session.shellWord) --replace; if the frames are the same, remove \"info\" from it")
   }
 
   static func exists(_ file: String, _ what: String) -> Self {

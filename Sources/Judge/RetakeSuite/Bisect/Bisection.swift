@@ -142,6 +142,9 @@ private struct BisectionSearch {
     case untestable(String)
   }
 
+  /// The most characters of a reason.
+  private static let reasonMax = 400
+
   private let bisection: Bisection
   private let git: Git
   /// The project's folder in the worktree.
@@ -299,7 +302,7 @@ private struct BisectionSearch {
       testCommand, in: folder, ["CI": "true", "GITHUB_ACTIONS": "false"])
     if tested.end == .exited(0) { return .rootCauses([]) }
     guard tested.end == .exited(1), let found = reportedRootCauses() else {
-      return .untestable("test: \(Self.text(tested))")
+      return .untestable("test: \(reportedError ?? Self.text(tested))")
     }
     return .rootCauses(found)
   }
@@ -315,12 +318,26 @@ private struct BisectionSearch {
   }
 
   /// From the report's file, because programs of other versions may print something else.
-  private func reportedRootCauses() -> [String]? {
+  private var reportedCase: JSONValue? {
     guard let data = try? Data(contentsOf: URL(fileURLWithPath: "\(reports)/report.json")),
-      case .array(let cases)? = try? JSONValue(parsing: data)["cases"],
-      case .array(let found)? = cases.first?["rootCauses"]
+      case .array(let cases)? = try? JSONValue(parsing: data)["cases"]
     else { return nil }
+    return cases.first
+  }
+
+  private func reportedRootCauses() -> [String]? {
+    guard case .array(let found)? = reportedCase?["rootCauses"] else { return nil }
     return found.compactMap { if case .string(let id)? = $0["id"] { id } else { nil } }
+  }
+
+  /// Why the case could not be tested, in words.
+  private var reportedError: String? {
+    guard let error = reportedCase?["error"] else { return nil }
+    let parts = ["message", "cause"].compactMap { key -> String? in
+      if case .string(let text)? = error[key] { text } else { nil }
+    }
+    let lines = parts.joined(separator: ": ").split(whereSeparator: \.isNewline)
+    return lines.isEmpty ? nil : String(lines.joined(separator: " ").prefix(Self.reasonMax))
   }
 
   private static func text(_ result: BoundedProcess.Result) -> String {

@@ -1,10 +1,10 @@
 import Foundation
-package import RetakeBuffers
+import RetakeBuffers
 import RetakeCompare
 package import RetakeCore
 package import RetakeGolden
 import RetakeGraph
-import RetakeSession
+package import RetakeSession
 
 /// Makes the labels of a session: from a file, as drafts from a golden, or from a person's
 /// corrections. Implements `retake label`, and saves for the page of `retake report serve`.
@@ -120,23 +120,32 @@ package struct LabelWork {
   ///
   /// - Parameters:
   ///   - frames: The new labels of each frame; `nil` for a frame that is not labelled any more.
-  ///   - tracks: The tracks of the session.
+  ///   - reader: Of the session.
   ///   - seen: The digest of the labels that the person saw.
   /// - Returns: All labels of the session.
   /// - Throws: `LabelError`, for example for a box outside of its frame; `labels.changed` if the
   ///   file has other labels than the person saw; `GoldenError.io`.
   package func correct(
-    _ frames: [FrameID: LabelDocument.Frame?], of session: String, tracks: [TrackDescription],
-    seen: Digest128
+    _ frames: [FrameID: LabelDocument.Frame?], of reader: SessionReader, seen: Digest128
   ) throws -> LabelDocument {
-    let footage = tracks.map {
+    let session = reader.folder.name
+    let footage = reader.tracks.map {
       LabelFootage(
         session: session, track: $0.track, frames: $0.frameCount, width: $0.width, height: $0.height
       )
     }
     let file = folder.file(session).path
-    return try folder.change(session, seen: seen) {
-      try $0.correct(frames, footage: footage, file: file)
+    let tracks = reader.tracks.map(\.track).filter { track in
+      frames.keys.contains { $0.track == track }
+    }
+    return try folder.change(session, seen: seen) { document in
+      for track in tracks {
+        // Labels that are not tied to a recording stay so.
+        let isNew = !document.frames.keys.contains { $0.track == track }
+        guard isNew || document.recordings[track] != nil else { continue }
+        try project.tie(&document, to: reader, track: track)
+      }
+      try document.correct(frames, footage: footage, file: file)
     }
   }
 
@@ -188,7 +197,7 @@ extension Project {
   ///
   /// - Parameter tracks: Tracks whose labels are used.
   /// - Throws: `LabelError.otherRecording` for labels of another recording, `StoredError`.
-  func labels(of reader: SessionReader, tracks: [Int]) throws -> LabelDocument? {
+  package func labels(of reader: SessionReader, tracks: [Int]) throws -> LabelDocument? {
     let name = reader.folder.name
     guard let document = try labelFolder.document(of: name) else { return nil }
     for track in tracks where document.recordings[track] != nil {
