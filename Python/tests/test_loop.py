@@ -276,6 +276,52 @@ class LoopTests(LoopCase):
             },
         )  # fmt: skip
 
+    def test_a_file_that_is_appended_to_has_the_columns_of_its_first_line(self):
+        once = "log = open(path, 'a')\nif log.tell() == 0: log.write('kind,speed\\n')\n"
+        each = (
+            "    with open(path, 'a') as log:\n"
+            "        if log.tell() == 0: log.write('kind,speed\\n')\n"
+            "        log.write('car,2.5\\n')\n"
+        )
+        row = "    log.write('car,2.5\\n')\n"
+        for name, start, step, header_count in [
+            ("kept open", once, row, 1),
+            ("opened for each row", "", each, 1),
+            ("a header in each run", once.replace("== 0", ">= 0"), row, 2),
+        ]:
+            with self.subTest(name):
+                child = self.start(
+                    "import cv2, os\npath = os.environ['HERE'] + '/log.csv'\n"
+                    f"capture = cv2.VideoCapture(0)\n{start}while capture.read()[0]:\n{step}",
+                    "--results", f"{tempfile.gettempdir()}/*/log.csv",
+                )  # fmt: skip
+                for reset in (2, 4):
+                    for sequence in range(2):
+                        self.show(child, sequence)
+                        self.assertEqual(
+                            self.results(child), {"log: kind=car": 1, "log: speed": 2.5}
+                        )
+                    self.assertEqual(self.finish(child), {})
+                    self.reset(child, reset)
+                    self.reset(child, reset + 1)
+                child.host.bye()
+                self.assertEqual(child.status, 0)
+                lines = (self.folder / "log.csv").read_text().splitlines()
+                self.assertEqual(lines.count("kind,speed"), header_count)
+                self.assertEqual(lines.count("car,2.5"), 4)
+
+    def test_bytes_that_are_appended_have_the_digest_of_one_run(self):
+        child = self.start(
+            "import cv2, os\ncapture = cv2.VideoCapture(0)\nwhile capture.read()[0]:\n"
+            "    with open(os.environ['HERE'] + '/log.bin', 'ab') as log: log.write(b'same')\n",
+            "--results", f"{tempfile.gettempdir()}/*/log.bin",
+        )  # fmt: skip
+        found = []
+        for sequence in range(2):
+            self.show(child, sequence)
+            found.append(self.results(child))
+        self.assertRegex(list(found[0])[0], "^log: log.bin sha256:[0-9a-f]{16}$")
+        self.assertEqual(found[1], found[0])
 
     def test_values_of_the_package_go_to_the_sinks_that_are_named(self):
         script = (

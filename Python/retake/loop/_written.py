@@ -12,12 +12,14 @@ import math
 import os
 import re
 import sys
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._values import Scalar
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_TABLES = (".csv", ".tsv")
 STDOUT = "stdout"
 
 
@@ -62,6 +64,12 @@ class Lines:
         self._rest = ""
         self._columns: list[str] | None = None
 
+    def append_to(self, file: Any) -> None:
+        """The first line of a file that has rows already names the columns of the next ones."""
+        line = file.readline().rstrip("\r\n")
+        if self._form in _TABLES and line.strip():
+            self._columns = self._named(self._cells(line))
+
     def write(self, text: str) -> None:
         self._rest += text
         if "\n" not in text or self._form == ".json":
@@ -78,8 +86,8 @@ class Lines:
     def _line(self, line: str) -> None:
         if not line.strip():
             return
-        if self._form in (".csv", ".tsv"):
-            return self._row(line)
+        if self._form in _TABLES:
+            return self._row(self._cells(line))
         if self._form in (".json", ".jsonl", ".ndjson") or line.startswith("{"):
             try:
                 return self._sink.add_json("", json.loads(line))
@@ -87,14 +95,21 @@ class Lines:
                 pass
         self._text(line)
 
-    def _row(self, line: str) -> None:
+    def _cells(self, line: str) -> list[str]:
         separator = "\t" if self._form == ".tsv" else "," if "," in line else ";"
-        cells = next(csv.reader([line], delimiter=separator))
+        return next(csv.reader([line], delimiter=separator))
+
+    @staticmethod
+    def _named(cells: list[str]) -> list[str]:
+        """The names of a header; a row with a number names no column."""
+        return [] if any(_number(cell) is not None for cell in cells) else cells
+
+    def _row(self, cells: list[str]) -> None:
         if self._columns is None:
-            is_header = not any(_number(cell) is not None for cell in cells)
-            self._columns = cells if is_header else []
-            if is_header:
-                return
+            self._columns = self._named(cells)
+        if cells == self._columns:
+            # A header, also one that is written again.
+            return
         for index, cell in enumerate(cells):
             name = self._columns[index] if index < len(self._columns) else f"column{index + 1}"
             number = _number(cell)
@@ -135,6 +150,7 @@ class Written:
         self._patterns = {sink: os.path.abspath(path) for sink, path in patterns.items()}
         self._sinks = {sink: Sink() for sink in ([STDOUT] if has_prints else []) + [*patterns]}
         self._open_lines: list[Lines] = []
+        self._files: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @property
     def names(self) -> list[str]:
@@ -149,6 +165,13 @@ class Written:
         """Lines without an end, and files that were not closed."""
         for lines in self._open_lines:
             lines.end()
+        # As at the end of Python: what files hold back is written.
+        for file in list(self._files):
+            try:
+                file.flush()
+            except (OSError, ValueError):
+                # Closed, or the disk is full.
+                pass
 
     def lines(self, sink: Sink, form: str = "") -> Lines:
         lines = Lines(sink, form)
@@ -165,10 +188,11 @@ class Written:
                 return self._sinks[name]
         return None
 
-    def picture(self, path: str | os.PathLike[str]) -> None:
-        """A file that was written whole: its name and digest."""
+    def picture(self, path: str | os.PathLike[str], start: int = 0) -> None:
+        """A file that was written as bytes: its name, and the digest from `start` on."""
         if (sink := self.sink(path)) is not None:
             with _open(path, "rb") as file:
+                file.seek(start)
                 digest = hashlib.sha256(file.read()).hexdigest()[:16]
             sink.add(f"{os.path.basename(path)} sha256:{digest}", 1)
 
@@ -179,13 +203,19 @@ class Written:
 
         def open_followed(file: Any, mode: str = "r", *args: Any, **keys: Any) -> Any:
             opened = _open(file, mode, *args, **keys)
-            is_written = any(letter in mode for letter in "wax+")
-            if not is_written or not self._patterns or (sink := self.sink(file)) is None:
+            if not any(letter in mode for letter in "wax+"):
+                return opened
+            self._files.add(opened)
+            if not self._patterns or (sink := self.sink(file)) is None:
                 return opened
             if "b" in mode:
-                return _Bytes(opened, lambda: self.picture(file))
-            form = os.path.splitext(os.fspath(file))[1].lower()
-            return _Text(opened, self.lines(sink, form))
+                start = opened.tell() if "a" in mode else 0
+                return _Bytes(opened, lambda: self.picture(file, start))
+            lines = self.lines(sink, os.path.splitext(os.fspath(file))[1].lower())
+            if "a" in mode or "r" in mode:
+                with _open(file, encoding=opened.encoding, errors="replace") as old:
+                    lines.append_to(old)
+            return _Text(opened, lines)
 
         builtins.open = io.open = open_followed  # type: ignore[assignment]
 
