@@ -61,6 +61,10 @@ class Channel:
         except (BrokenPipeError, ConnectionResetError):
             raise Closed from None
 
+    def end(self) -> None:
+        """Closes the socket for all processes that have it."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
     def receive(self) -> dict[str, Any]:
         """The next message.
 

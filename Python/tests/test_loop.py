@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import signal
 import tempfile
 import unittest
 from pathlib import Path
@@ -388,6 +389,35 @@ class EndTests(LoopCase):
         ]:  # fmt: skip
             with self.subTest(code):
                 self.check(start + script, code, text)
+
+    def test_a_process_that_the_script_started_gets_no_frames(self):
+        start = (
+            "import cv2, multiprocessing, os, sys\ncapture = cv2.VideoCapture(0)\n{}"
+            "child = multiprocessing.get_context('fork').Process(target=capture.read)\n"
+            "child.start()\nchild.join()\n{}"
+        )
+        text = "script.py started reads frames"
+        self.check(start.format("capture.read()\n", "sys.exit(3)"), "loop.childProcess", text)
+        # The script waits for the process, and Retake does not wait for the script.
+        child = self.start(start.format("", "os.read(os.pipe()[0], 1)"), greets=False)
+        self.assertTrue(child.host.is_at_end())
+        os.kill(child.id, signal.SIGKILL)
+        self.assertIn(text, child.output)
+
+    def test_a_file_that_python_does_not_write_is_no_result(self):
+        import subprocess
+
+        found = subprocess.run(
+            python("-m", "retake.loop", "--results=o.MP4", "counter.py"),
+            capture_output=True, text=True,
+            env={
+                "PYTHONPATH": str(support.PACKAGE), "PATH": os.environ["PATH"],
+                "RETAKE_PROTOCOL": "1",
+            },
+        )  # fmt: skip
+        self.assertEqual(found.returncode, 2)
+        self.assertIn("--results o.MP4: results cannot be read from a .mp4 file", found.stderr)
+        self.assertIn("images by a pattern ('masks/*.png')", found.stderr)
 
     def test_a_script_that_reads_no_frame_does_not_begin(self):
         child = self.start("print('hello')", greets=False)

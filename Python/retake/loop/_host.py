@@ -58,6 +58,7 @@ class Host:
         """The message of the first frame."""
         self.read_count = 0
         self.is_at_end = False
+        self._process = os.getpid()
         resumed = os.environ.pop(RESUMED, None)
         # The script may change both.
         self._start = (os.getcwd(), dict(os.environ))
@@ -74,7 +75,11 @@ class Host:
 
     def begin(self) -> None:
         """Waits for the first frame, if none has come."""
-        if self.first is not None or self.is_at_end:
+        if self.is_at_end:
+            return
+        if os.getpid() != self._process:
+            self._refuse_child()
+        if self.first is not None:
             return
         if self._reset is None:
             self._say_ready()
@@ -211,7 +216,8 @@ class Host:
             self.fail(
                 "loop.noCapture",
                 f"{self._script} ended and read no frame: it has to open a cv2.VideoCapture, "
-                "av.open or imageio reader, and read from it",
+                "av.open or imageio reader, and read from it, in its own process (a process "
+                "that it starts gets no frames of Retake)",
             )
         self._written.end()
         at, is_over = self.sequence, self.is_at_end
@@ -241,6 +247,14 @@ class Host:
             f"{self._script}",
         )
 
+    def _refuse_child(self) -> NoReturn:
+        """A fork of the script has its socket, and would take its frames."""
+        self.fail(
+            "loop.childProcess",
+            f"a process that {self._script} started reads frames, and only the script's own "
+            "process gets them: read there, and send the pixels, or use threads",
+        )
+
     def _run_again(self, reset: int) -> NoReturn:
         for number in (3, 4):
             os.set_inheritable(number, True)
@@ -263,6 +277,9 @@ class Host:
                 self._channel.send({"error": error})
             except Closed:
                 pass
+        elif os.getpid() != self._process:
+            # The script may wait for this process.
+            self._channel.end()
         self.leave(2)
 
     def leave(self, status: int) -> NoReturn:

@@ -25,6 +25,11 @@ from ._host import Host
 from ._written import STDOUT, Written
 
 _MESSAGES, _PIXELS = 3, 4
+_UNREADABLE = frozenset(
+    ".3gp .avi .flv .h264 .h265 .hevc .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .ogv .ts .webm .wmv "
+    ".db .feather .h5 .hdf5 .parquet .sqlite".split()
+)
+"""Files that libraries write themselves, without `open` of Python."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(64)
     files: dict[str, str] = {}
     for path in given.results:
+        if (kind := os.path.splitext(path)[1].lower()) in _UNREADABLE:
+            parser.error(
+                f"--results {path}: results cannot be read from a {kind} file. Name a file that "
+                "the script opens in Python (.csv, .tsv, .json, .jsonl, .txt), images by a pattern "
+                "('masks/*.png'), or - for printed lines"
+            )
         if path != "-" and files.setdefault(_sink_name(path, parser), path) != path:
             parser.error(f"--results {path}: another file is the same sink; use another name")
     written = Written(files, "-" in given.results or not (files or given.sink))
