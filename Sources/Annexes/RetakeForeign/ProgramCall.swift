@@ -37,6 +37,7 @@ enum ProgramCallName: Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .frame(let sequence): "frame \(sequence)"
+    case .timer(let due) where due.nanoseconds == .max: "the end of the session"
     case .timer(let due): "timer \(due.id) of \(due.nanoseconds) ns"
     }
   }
