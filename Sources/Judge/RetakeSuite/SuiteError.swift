@@ -92,9 +92,10 @@ package struct SuiteError: FactualError {
 
   /// A stage ended the run before its last frame.
   package static func halted(_ failure: StageFailure) -> Self {
+    // The errors of `retake.loop` say themselves what to change in the script.
     Self(
       "suite.run.halted", "the run was halted: \(failure)",
-      advice: failure.advice)
+      advice: failure.code.hasPrefix("loop.") ? nil : failure.advice)
   }
 
   package static func notWritable(path: String, cause: String) -> Self {
