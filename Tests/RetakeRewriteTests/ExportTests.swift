@@ -269,7 +269,7 @@ import Testing
     #expect(
       try text(imported.path, .decisions, .jsonLines)
         == #"{"line":"@0 motion 0:0 start","ordinal":0,"run":1}"# + "\n")
-    #expect(code { try text(imported.path, .decisions, .csv, run: 4) } == "session.run.unknown")
+    #expect(code { try text(imported.path, .decisions, .csv, run: 4) } == "session.run.none")
     #expect(code { try text(imported.path, .results, .csv) } == "session.export.nothing")
   }
 

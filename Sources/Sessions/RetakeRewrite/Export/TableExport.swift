@@ -124,7 +124,7 @@ struct TableExport {
       throw SessionError.nothingToExport(session: reader.folder.path, kind: rows.rawValue)
     }
     guard known.contains(run) else {
-      throw SessionError.unknownRun(session: reader.folder.path, run: run, known: known)
+      throw SessionError.noLiveRun(session: reader.folder.path, known: known)
     }
     switch rows {
     case .decisions:
