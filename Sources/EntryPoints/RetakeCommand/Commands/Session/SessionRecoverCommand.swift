@@ -35,6 +35,7 @@ struct SessionRecoverCommand: ParsableCommand {
       Console.result("closed already, nothing to recover: \(counted(result.frames, "frame"))")
       if let losses = result.losses { Console.result("  incomplete: \(visible(losses))") }
       output.note("  the media was not read; retake session check \(path) reads it")
+      noteEmpty(result)
       return
     }
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
@@ -43,5 +44,15 @@ struct SessionRecoverCommand: ParsableCommand {
         + "\(result.damagedFrames) damaged, \(ByteText.of(result.tailBytes)) after the last commit")
     for note in result.notes { output.note("note: \(note)") }
     if let losses = result.losses { Console.result("  incomplete: \(visible(losses))") }
+    noteEmpty(result)
+  }
+
+  /// A recorder that was killed before its first commit, such as a ring without a moment, leaves a
+  /// folder without footage.
+  private func noteEmpty(_ result: RecoveryResult) {
+    guard result.frames == 0 else { return }
+    output.note(
+      "note: the session has no frame, so no command can use it; remove it: "
+        + "rm -r \(result.path.shellWord)")
   }
 }
