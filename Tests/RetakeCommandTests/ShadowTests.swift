@@ -35,12 +35,12 @@ import Testing
 
   private static let words = ["--pre-trigger", "1s", "--pipeline", "old.json", "--shadow"]
 
-  private func record(_ words: [String]) throws -> CommandResult {
+  private func record(_ words: [String], binary: String? = nil) throws -> CommandResult {
     try workplace.retake(
       words: [
         "record", "synthetic:figures", "--name", "yard", "--frames", "120", "--size", "160x120",
         "--preset", "mjpeg", "--speed", "max",
-      ] + words)
+      ] + words, binary: binary)
   }
 
   @Test func `a moment is kept, and the results of both pipelines can be read`() throws {
@@ -81,6 +81,27 @@ import Testing
     let entries = try FileManager.default.contentsOfDirectory(
       atPath: workplace.folder.file("Recordings").path)
     #expect(entries == [])
+  }
+
+  @Test(arguments: [[], ["--json"], ["-q"]])
+  func `a shadow that is halted is an error, reported at once and at the end`(more: [String]) throws
+  {
+    try workplace.folder.write(
+      Self.pipeline("light", #"{"id": "found", "kind": "luminance"}"#), to: "light.json")
+    let result = try record(
+      ["--pre-trigger", "1s", "--pipeline", "light.json", "--shadow", "example:halts"] + more,
+      binary: Workplace.impureBinary)
+    let halt =
+      "error: the shadow pipeline was halted: frame 0:0, stage halts: the model is gone "
+      + "[model.gone]\n"
+    #expect(result.status == 2, "\(result.stderr)")
+    #expect(
+      result.stderr.contains(halt + "  The recording continues, and no later frame is compared."),
+      "\(result.stderr)")
+    #expect(result.stderr.hasSuffix("Ctrl-C ends it\n" + halt), "\(result.stderr)")
+    if more.isEmpty {
+      #expect(result.stdout.hasPrefix("no moment was kept, so nothing was written: 0 frames"))
+    }
   }
 
   @Test(arguments: [

@@ -153,18 +153,20 @@ import Testing
       planted.joined().map { Sum.of(scene.frame(FrameID(track: 0, sequence: $0))) })
     var trigger = DisagreementTrigger()
     (trigger.after, trigger.cooldown) = (.milliseconds(500), .zero)
-    let shadow = ShadowPipeline(
-      live("new", Sum(planted: sums, gate: shadowGate)), trigger: trigger
-    ) { _ in
+    let new = live("new", AnyStage(Sum(planted: sums, gate: shadowGate)))
+    return (live("old", AnyStage(Sum())), shadow(new, trigger))
+  }
+
+  private func shadow(_ live: LivePipeline, _ trigger: DisagreementTrigger) -> ShadowPipeline {
+    ShadowPipeline(live, trigger: trigger) { _ in
       { one, other in
         guard let one = sum(of: one), let other = sum(of: other) else { return nil }
         return abs(one - other)
       }
     }
-    return (live("old", Sum()), shadow)
   }
 
-  private func live(_ name: String, _ stage: Sum) -> LivePipeline {
+  private func live(_ name: String, _ stage: AnyStage) -> LivePipeline {
     var live = LivePipeline(
       Pipeline(
         name: name,
@@ -175,7 +177,7 @@ import Testing
               signature: StageSignature(
                 kind: AnyStage.sessionKind, version: 1, role: .source, input: nil, output: .frame),
               options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))),
-          PipelineNode(id: "sum", stage: AnyStage(stage)),
+          PipelineNode(id: "sum", stage: stage),
           PipelineNode(
             id: "found",
             stage: AnyStage(
@@ -196,7 +198,13 @@ import Testing
   private func recordMoments(
     in folder: TemporaryFolder, planted: Range<Int>...
   ) throws -> RecordingResult {
-    let (first, shadow) = pipelines(planted: planted, frames: 120)
+    try recordMoments(in: folder, of: pipelines(planted: planted, frames: 120))
+  }
+
+  private func recordMoments(
+    in folder: TemporaryFolder, of pipelines: (LivePipeline, ShadowPipeline)
+  ) throws -> RecordingResult {
+    let (first, shadow) = pipelines
     var options = RecorderOptions.test(folder, preset: .ffv1)
     options.ring = .milliseconds(300)
     let finished = Countdown()
@@ -306,6 +314,87 @@ import Testing
     #expect(try StoredFrames(result.folder.path).events.map(\.kind) == ["recording.triggered"])
   }
 
+  /// The same stage on both sides; frames on which only one side fails.
+  private func recordChanges(
+    _ change: (Change) -> AnyStage, failures: (first: Set<Int>, shadow: Set<Int>)
+  ) throws -> ShadowProgress {
+    var trigger = DisagreementTrigger()
+    (trigger.least, trigger.frames) = (0.5, 1)
+    let folder = try TemporaryFolder()
+    do {
+      let result = try recordMoments(
+        in: folder,
+        of: (
+          live("one", change(Change(failing: failures.first))),
+          shadow(live("other", change(Change(failing: failures.shadow))), trigger)
+        ))
+      return try #require(result.progress.shadow)
+    } catch RecordError.noMoment(_, let progress) {
+      return try #require(progress.shadow)
+    }
+  }
+
+  @Test func `a pipeline with memory agrees with itself when the two sides lose other frames`()
+    throws
+  {
+    // The frames after 30, 41, 60 and 80 are not compared. 50 fails on both sides.
+    let counts = try recordChanges(
+      { AnyStage(ShortChange($0)) }, failures: ([30, 40, 50, 80], [41, 50, 60]))
+    #expect(counts.disagreeing == 0 && counts.momentCount == 0)
+    #expect(counts.notCompared == 10 && counts.compared == 110)
+  }
+
+  @Test func `a memory of unknown length is taken as 60 frames`() throws {
+    let counts = try recordChanges({ AnyStage($0) }, failures: ([20], []))
+    #expect(counts.disagreeing == 0 && counts.momentCount == 0)
+    #expect(counts.notCompared == 61 && counts.compared == 59)
+    // Another failure of one side begins the count again: 20 to 110 are not compared.
+    let again = try recordChanges({ AnyStage($0) }, failures: ([20], [50]))
+    #expect(again.disagreeing == 0 && again.notCompared == 91 && again.compared == 29)
+  }
+
+  @Test func `the memory of a pipeline is the sum of its stages' memories`() {
+    #expect(FrameMemory.frames(of: live("sum", AnyStage(Sum())).pipeline) == 0)
+    #expect(FrameMemory.frames(of: live("short", AnyStage(ShortChange(Change()))).pipeline) == 1)
+    #expect(
+      FrameMemory.frames(of: live("long", AnyStage(Change())).pipeline)
+        == FrameMemory.unknownFrames)
+    var chain = live("chain", AnyStage(ShortChange(Change()))).pipeline
+    chain.nodes.append(PipelineNode(id: "next", stage: AnyStage(ShortChange(Change()))))
+    #expect(FrameMemory.frames(of: chain) == 2)
+  }
+
+  @Test(arguments: [0, 1])
+  func `a halt of a pipeline is an event of the session`(run: Int) throws {
+    let folder = try TemporaryFolder()
+    let stages = (0..<2).map { AnyStage(Change(failing: $0 == run ? [0] : [], halts: true)) }
+    var options = RecorderOptions.test(folder, preset: .mjpeg)
+    options.ring = .seconds(10)
+    let board = Locked<Recorder?>(nil)
+    let recorder = try Recorder(
+      try Scene(120).source, options: options, machine: Recorder.Machine(),
+      pipeline: live("old", stages[0]),
+      shadow: shadow(live("new", stages[1]), DisagreementTrigger()),
+      watch: RecordingWatch(captured: { frame in
+        if frame.id.sequence == 100 { board.withLock { $0 }?.trigger() }
+      }))
+    board.withLock { $0 = recorder }
+    let result = try recorder.run()
+    board.withLock { $0 = nil }
+    #expect(result.progress.frames.recorded == 120 && result.status == .clean)
+    let halts = [result.progress.pipeline?.halt, result.progress.shadow?.pipeline?.halt]
+    #expect(halts.map { $0?.code } == (run == 0 ? ["change.no", nil] : [nil, "change.no"]))
+    let events = try StoredFrames(result.folder.path).events
+    #expect(events.map(\.kind).sorted() == ["pipeline.halted", "recording.triggered"])
+    let json = try #require(events.first { $0.kind == "pipeline.halted" }).json
+    for part in [
+      #""code":"change.no""#, #""message":"not this one""#, #""node":"sum""#,
+      #""name":"\(run == 0 ? "old" : "new")""#, #""run":\(run)"#,
+    ] {
+      #expect(json.contains(part), "\(json)")
+    }
+  }
+
   @Test func `a shadow without a ring or without a pipeline is refused`() throws {
     let folder = try TemporaryFolder()
     let (first, shadow) = pipelines(planted: [], frames: 1)
@@ -347,6 +436,47 @@ private struct Sum: PureStage {
     let sum = Self.of(frame)
     return Scalars([.init("sum", Double(planted.contains(sum) ? sum + 1_000 : sum))])
   }
+}
+
+/// The difference from the frame before. A frame on which it fails does not change its memory.
+private struct Change: StatefulStage {
+  static let kind = "change"
+  private let failing: Set<Int>
+  private let halts: Bool
+  private var last: Int?
+
+  init(failing: Set<Int> = [], halts: Bool = false) {
+    (self.failing, self.halts) = (failing, halts)
+  }
+  init(options: NoOptions) { self.init() }
+
+  mutating func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Scalars {
+    guard !failing.contains(context.frame.sequence) else {
+      throw StageError(
+        code: "change.no", message: "not this one", severity: halts ? .unrecoverable : .recoverable)
+    }
+    let sum = Sum.of(frame)
+    defer { last = sum }
+    return Scalars([.init("sum", Double(sum - (last ?? sum)))])
+  }
+
+  mutating func reset() { last = nil }
+}
+
+/// A change whose memory is known.
+private struct ShortChange: ShortMemory {
+  static let kind = "shortChange"
+  static let callsRemembered = 1
+  private var change: Change
+
+  init(_ change: Change) { self.change = change }
+  init(options: NoOptions) { self.init(Change()) }
+
+  mutating func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Scalars {
+    try change.process(frame, context)
+  }
+
+  mutating func reset() { change.reset() }
 }
 
 /// Stays open once it was opened.

@@ -184,7 +184,6 @@ public final class Recorder: Sendable {
     deviceWatch?.stop()
     encoder.join()
     writer.join()
-    noteFailure(of: shadow)
     var result = try result(writing, site: site, probe: probe) {
       Self.completed($0, running, shadow, pipes)
     }
@@ -202,6 +201,9 @@ public final class Recorder: Sendable {
     var progress = progress
     progress.pipeline = running?.progress
     progress.shadow?.pipeline = shadow?.shadow.progress
+    if case .failure(let error)? = shadow?.shadow.outcome {
+      progress.shadow?.failure = error.causeText
+    }
     // The session has only the lines of kept frames.
     if let results = progress.shadow?.results {
       progress.pipeline?.results = results[0]
@@ -209,16 +211,6 @@ public final class Recorder: Sendable {
     }
     progress.notes = pipes.notes
     return progress
-  }
-
-  /// The recording does not depend on the shadow pipeline, so its failure is a note.
-  private func noteFailure(of shadow: ShadowRun?) {
-    switch shadow?.shadow.outcome {
-    case .failure(let error)?: pipes.note("the shadow pipeline failed: \(error.causeText)")
-    case .success(let outcome)?:
-      if let halt = outcome.halt { pipes.note("the shadow pipeline was halted: \(halt)") }
-    case nil: break
-    }
   }
 
   /// The digests of the rows show equal frames.
@@ -319,14 +311,16 @@ public final class Recorder: Sendable {
     // The first pipeline watches the device for both.
     shadow.live.watchesDevice = false
     let tracks = LiveRecording.tracks(of: source.description, first: first)
-    let comparison = ShadowComparison(measure: try shadow.measure(tracks)) { [pipes] in
-      pipes.captured.add(.compared($0))
-    }
+    let comparison = ShadowComparison(
+      of: [pipeline?.pipeline, shadow.live.pipeline].compactMap(\.self),
+      measure: try shadow.measure(tracks)
+    ) { [pipes] in pipes.captured.add(.compared($0)) }
     let running = ShadowRun(
       comparison: comparison,
       shadow: try LiveRecording(
         shadow.live, first: first, source: source.description, preset: options.preset,
-        clock: machine.clock, pipes: pipes, sensors: sensors, watch: comparison.watch(of: 1),
+        clock: machine.clock, pipes: pipes, sensors: sensors,
+        watch: RecordingWatch([comparison.watch(of: 1), shadow.watch].compactMap(\.self)),
         comparedAs: 1))
     shadowRun.withLock { $0 = running }
     return running

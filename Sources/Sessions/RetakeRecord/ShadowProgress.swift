@@ -14,7 +14,8 @@ package struct ShadowProgress: Hashable, Sendable, Codable {
 
   /// Frames with results of both pipelines.
   package var compared = 0
-  /// Frames without: a pipeline dropped or lost the frame, or failed on it.
+  /// The other frames: a pipeline dropped or lost the frame, or failed on it, or remembers such a
+  /// frame that the other pipeline received.
   package var notCompared = 0
   /// Compared frames whose measure reached the threshold.
   package var disagreeing = 0
@@ -28,6 +29,8 @@ package struct ShadowProgress: Hashable, Sendable, Codable {
   package var results = [0, 0]
   /// The progress of the shadow pipeline.
   package var pipeline: PipelineProgress?
+  /// Why the shadow pipeline has no outcome; `nil` if it has one.
+  package var failure: String?
 
   /// `900 frames compared, 12 not compared, 34 disagree`
   package var text: String {

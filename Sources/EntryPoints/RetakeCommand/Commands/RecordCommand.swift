@@ -185,7 +185,8 @@ struct RecordCommand: ParsableCommand {
     let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
     pipeline?.options.notices = report.noticed
-    let shadow = try live.makeShadow(of: pipeline)
+    var shadow = try live.makeShadow(of: pipeline)
+    shadow?.watch = report.shadowWatch
     // The preview has priority over the results of the pipeline.
     if screen.preview { pipeline?.options.niceness = LiveOptions.nicenessBelowPreview }
     // Before the recorder: without a display no recording starts.

@@ -108,6 +108,17 @@ final class RecordingReport {
     return RecordingWatch([outputs?.watch, log, source].compactMap(\.self))
   }
 
+  /// Reports the halt of the shadow pipeline when it happens: a recording without an end would not.
+  var shadowWatch: RecordingWatch {
+    let (notes, line) = (notes, line)
+    return RecordingWatch(
+      captured: { _ in },
+      found: { result in
+        guard let halt = result.frame.failures.first(where: { !$0.isRecoverable }) else { return }
+        Self.add(RecordingText.shadowHalted(halt), to: notes, replacing: line)
+      })
+  }
+
   /// Receives the notices of stages about themselves; `nil` without a pipeline.
   var noticed: (@Sendable (StageNotice) -> Void)? {
     guard let failures else { return nil }
@@ -193,7 +204,7 @@ final class RecordingReport {
     }
   }
 
-  /// Prints the counts of a recording in which no moment was kept. This is a success, unless the
+  /// Prints the counts of a recording in which no moment was kept. This is a success, unless a
   /// pipeline was halted.
   ///
   /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
@@ -214,6 +225,7 @@ final class RecordingReport {
       Console.note("error: the pipeline was halted: \(halt)")
       throw CommandEnd(status: .error)
     }
+    try checkShadow(progress)
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
 
@@ -282,10 +294,18 @@ final class RecordingReport {
       throw CommandEnd(status: .error)
     case nil: break
     }
+    try checkShadow(result.progress)
     // A signal that comes when the recording has ended by itself did not interrupt it.
     if result.end == .stopped, Interruption.isRequested {
       throw CommandEnd(status: .interrupted)
     }
+  }
+
+  /// - Throws: `CommandEnd` if the shadow pipeline did not compute to the end.
+  private func checkShadow(_ progress: RecordingProgress) throws {
+    guard let shadow = progress.shadow, let end = RecordingText.end(of: shadow) else { return }
+    Console.note("error: the shadow pipeline \(end)")
+    throw CommandEnd(status: .error)
   }
 
   /// Notes the state of the session, because the error of an output does not show it.

@@ -62,6 +62,17 @@ enum RecordingText {
       + "recorded frames: \(command)"
   }
 
+  /// The shadow pipeline was halted while the recording continues.
+  static func shadowHalted(_ failure: StageFailure) -> String {
+    "error: the shadow pipeline was halted: \(failure)\n"
+      + "  The recording continues, and no later frame is compared. Ctrl-C ends it"
+  }
+
+  /// Why the shadow pipeline ended early; `nil` if it did not.
+  static func end(of shadow: ShadowProgress) -> String? {
+    shadow.pipeline?.halt.map { "was halted: \($0)" } ?? shadow.failure.map { "failed: \($0)" }
+  }
+
   /// The command that runs a live pipeline again on a session.
   static func replay(_ session: String, pipeline: String) -> String {
     "retake replay \(session.shellWord) --pipeline \(pipeline.shellWord)"
@@ -119,6 +130,7 @@ enum RecordingText {
         "  shadow    " + source(pipeline.produced, pipeline.accepted, pipeline.dropped)
           + "; \(pipeline.frames.fates.joined(separator: ", "))")
     }
+    if let end = end(of: shadow) { lines.append("    \(visible(end))") }
     return lines.joined(separator: "\n")
   }
 

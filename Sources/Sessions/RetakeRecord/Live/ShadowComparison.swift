@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 import RetakeRuntime
 
 /// Pairs the results of two pipelines, and passes the compared frames on in the order of capture.
@@ -21,19 +22,29 @@ final class ShadowComparison: Sendable {
     var pairs: [Int: Pair] = [:]
     /// The frames of `pairs`, the oldest first.
     var order: [Int] = []
+    /// Number of frames with both results that are not compared yet, because the memories of the
+    /// pipelines still differ.
+    var settling = 0
   }
 
   /// More frames than two pipelines hold at once; a pipeline that hangs does not fill the memory.
   private static let pairsMax = 4_096
 
   private let measure: ShadowPipeline.Measure
+  private let primarySinks: [String?]
+  /// Number of frames with both results that follow a frame of only one pipeline and are not
+  /// compared.
+  private let settlingFrames: Int
   private let add: @Sendable (ComparedFrame) -> Void
   private let state = Locked(State())
 
   init(
-    measure: @escaping ShadowPipeline.Measure, add: @escaping @Sendable (ComparedFrame) -> Void
+    of pipelines: [Pipeline], measure: @escaping ShadowPipeline.Measure,
+    add: @escaping @Sendable (ComparedFrame) -> Void
   ) {
     (self.measure, self.add) = (measure, add)
+    primarySinks = pipelines.map(\.primarySink)
+    settlingFrames = pipelines.map(FrameMemory.frames).max() ?? 0
   }
 
   /// A frame is about to be pushed to both pipelines.
@@ -93,12 +104,29 @@ final class ShadowComparison: Sendable {
   private func pass(_ state: inout State) {
     let count = state.order.prefix { state.pairs[$0]?.isDone ?? true }.count
     for sequence in state.order.prefix(count) {
-      guard let pair = state.pairs.removeValue(forKey: sequence) else { continue }
+      guard var pair = state.pairs.removeValue(forKey: sequence) else { continue }
+      let hasValue = zip(pair.results, primarySinks).map(Self.hasValue)
+      if hasValue == [true, true] {
+        if state.settling > 0 {
+          state.settling -= 1
+          pair.disagreement = nil
+        }
+      } else if hasValue.contains(true) {
+        state.settling = settlingFrames
+      }
       add(
         ComparedFrame(
           sequence: sequence, arrivalNanoseconds: pair.arrival, disagreement: pair.disagreement,
           results: pair.results))
     }
     state.order.removeFirst(count)
+  }
+
+  /// Whether the frame came to the sink.
+  private static func hasValue(_ result: LiveResult?, at sink: String?) -> Bool {
+    result?.frame.result.outcomes.contains {
+      guard $0.sink == sink, case .facts = $0.content else { return false }
+      return true
+    } ?? false
   }
 }

@@ -11,6 +11,8 @@ package struct ShadowPipeline: Sendable {
   package var trigger: DisagreementTrigger
   /// Makes the measure for frames of these tracks, before the recording begins.
   package var measure: @Sendable ([LiveTrack]) throws -> Measure
+  /// Is notified of the results and the decisions of this pipeline.
+  package var watch: RecordingWatch?
 
   package init(
     _ live: LivePipeline, trigger: DisagreementTrigger = DisagreementTrigger(),
