@@ -150,6 +150,31 @@ import Testing
     #expect(after.status.text == "lossy")
   }
 
+  @Test func `a recovered session without a frame can be removed by the command in the note`()
+    throws
+  {
+    let workplace = try Workplace()
+    let folder = workplace.folder.file("Recordings/empty")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let writer = try StoreWriter(
+      creating: folder.appending(path: "session.sqlite").path, durability: .recording)
+    // As of a recorder that was killed before its first commit.
+    let facts = [
+      ("closed", "0"), ("kind", "recorded"), ("pace", "unpaced"), ("preset", "mjpeg"),
+      ("source", "synthetic:figures"), ("libraries", "ffmpeg"),
+    ]
+    for (key, value) in facts { writer.setMeta(key, value) }
+    try writer.commit()
+    try writer.release()
+    for _ in 0..<2 {
+      let result = try workplace.retake("session", "recover", "empty")
+      #expect(result.status == 0, "\(result.stderr)")
+      #expect(
+        result.stderr.contains("the session has no frame") && result.stderr.contains("rm -r "),
+        "\(result.stderr)")
+    }
+  }
+
   @Test func `an unclosed session is called that, with the command that closes it`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 12, size: "64x48")

@@ -98,7 +98,7 @@ import Testing
     #expect(
       result.stderr.contains(halt + "  The recording continues, and no later frame is compared."),
       "\(result.stderr)")
-    #expect(result.stderr.hasSuffix("Ctrl-C ends it\n" + halt), "\(result.stderr)")
+    #expect(result.stderr.hasSuffix("\n" + halt), "\(result.stderr)")
     if more.isEmpty {
       #expect(result.stdout.hasPrefix("no moment was kept, so nothing was written: 0 frames"))
     }
