@@ -389,7 +389,7 @@ import Testing
     let json = try #require(events.first { $0.kind == "pipeline.halted" }).json
     for part in [
       #""code":"change.no""#, #""message":"not this one""#, #""node":"sum""#,
-      #""name":"\(run == 0 ? "old" : "new")""#, #""run":\(run)"#,
+      #""name":"\#(run == 0 ? "old" : "new")""#, #""run":\#(run)"#,
     ] {
       #expect(json.contains(part), "\(json)")
     }
