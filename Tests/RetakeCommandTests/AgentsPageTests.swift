@@ -8,20 +8,8 @@ import Testing
 
   init() throws { workplace = try Workplace() }
 
-  private func type(_ command: String) throws -> CommandResult {
-    let program = URL(fileURLWithPath: Workplace.binary).deletingLastPathComponent().path
-    return try runCommand(
-      "bash", arguments: ["-c", command],
-      environment: [
-        "CI": nil, "RETAKE_CACHE_KEY": Workplace.cacheKey, "PATH": "\(program):/usr/bin:/bin",
-      ], folder: workplace.folder.url)
-  }
-
   @Test func `an agent can follow the page, and reads what it shows`() throws {
-    try workplace.ffmpeg(
-      "-f", "lavfi", "-i", "color=black:size=160x120:rate=30,format=yuv420p", "-f", "lavfi", "-i",
-      "color=white:size=24x24:rate=30,format=yuv420p", "-filter_complex",
-      "[0][1]overlay=x=n:y=40", "-frames:v", "90", "clip.mp4")
+    try workplace.writeMovingSquare("clip.mp4")
     let blocks = try PageBlock.blocks(of: "docs/agents.md")
     for block in blocks {
       if let file = block.file { try workplace.folder.write(block.text, to: file) }
@@ -36,7 +24,7 @@ import Testing
       output = ""
       for line in block.lines {
         let expected = line.firstMatch(of: #/# .*exit (\d)/#).flatMap { Int32($0.1) } ?? 0
-        let result = try type(line)
+        let result = try workplace.type(line)
         // The machine of a test may lack a device, which is no fault of the page.
         let isDoctor = line.hasPrefix("retake doctor")
         #expect(result.status == expected || isDoctor, "\(line): \(result.stdout)\(result.stderr)")

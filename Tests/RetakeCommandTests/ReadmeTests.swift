@@ -27,21 +27,8 @@ import Testing
 
   private func workplace() throws -> Workplace {
     let workplace = try Workplace()
-    // A square that moves, so that there is motion from the first second on.
-    try workplace.ffmpeg(
-      "-f", "lavfi", "-i", "color=black:size=160x120:rate=30,format=yuv420p", "-f", "lavfi", "-i",
-      "color=white:size=24x24:rate=30,format=yuv420p", "-filter_complex",
-      "[0][1]overlay=x=n:y=40", "-frames:v", "90", "clip.mp4")
+    try workplace.writeMovingSquare("clip.mp4")
     return workplace
-  }
-
-  private func type(_ command: String, in workplace: Workplace) throws -> CommandResult {
-    let program = URL(fileURLWithPath: Workplace.binary).deletingLastPathComponent().path
-    return try runCommand(
-      "bash", arguments: ["-c", command],
-      environment: [
-        "CI": nil, "RETAKE_CACHE_KEY": Workplace.cacheKey, "PATH": "\(program):/usr/bin:/bin",
-      ], folder: workplace.folder.url)
   }
 
   /// Raises the threshold, as the remarks of README ask for.
@@ -59,7 +46,7 @@ import Testing
     #expect(lines.map(\.status) == [0, 0, 3, 0, 0, 1])
     for line in lines {
       if line.command.contains("--pipeline motion.json") { try change(workplace) }
-      let result = try type(line.command, in: workplace)
+      let result = try workplace.type(line.command)
       #expect(result.status == line.status, "\(line): \(result.stdout)\(result.stderr)")
     }
     #expect(workplace.exists("report/report.html"))
@@ -69,29 +56,28 @@ import Testing
     let workplace = try workplace()
     let lines = try block(with: "/dev/video0")
     try #require(lines.count == 4)
-    let recorded = try type(
+    let recorded = try workplace.type(
       lines[0].command.replacing("/dev/video0", with: "synthetic:figures")
-        + " --speed max --frames 90 --size 160x120", in: workplace)
+        + " --speed max --frames 90 --size 160x120")
     #expect(recorded.status == 0, "\(recorded.stderr)")
     // A machine for tests has no camera, so the clip of the remark is tested instead of it.
-    let imported = try type(
-      try #require(lines[0].remark.components(separatedBy: "or: ").last) + " --name yard-clip",
-      in: workplace)
+    let imported = try workplace.type(
+      try #require(lines[0].remark.components(separatedBy: "or: ").last) + " --name yard-clip")
     #expect(imported.status == 0, "\(imported.stderr)")
 
     try workplace.writePipeline()
-    let first = try type(lines[1].command, in: workplace)
+    let first = try workplace.type(lines[1].command)
     #expect(first.status == 3, "\(first.stdout)\(first.stderr)")
     let accept = try #require(lines[1].remark.components(separatedBy: "yet: ").last)
-    let accepted = try type(accept, in: workplace)
+    let accepted = try workplace.type(accept)
     #expect(accepted.status == 0, "\(accepted.stderr)")
-    #expect(try type(lines[1].command, in: workplace).status == 0)
+    #expect(try workplace.type(lines[1].command).status == 0)
 
     try change(workplace)
-    let changed = try type(lines[2].command, in: workplace)
+    let changed = try workplace.type(lines[2].command)
     #expect(changed.status == lines[2].status && lines[2].status == 1, "\(changed.stdout)")
     #expect(changed.stdout.contains("motion") && changed.stdout.contains("frame"))
-    let opened = try type(lines[3].command, in: workplace)
+    let opened = try workplace.type(lines[3].command)
     #expect(opened.stdout.contains("report/report.html"), "\(opened.stdout)\(opened.stderr)")
   }
 }

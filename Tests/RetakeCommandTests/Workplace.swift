@@ -49,6 +49,25 @@ struct Workplace {
       timeoutSeconds: timeoutSeconds)
   }
 
+  /// Runs a line of a page as its reader types it, with the built `retake` in the path.
+  func type(_ line: String) throws -> CommandResult {
+    let program = URL(fileURLWithPath: Self.binary).deletingLastPathComponent().path
+    return try runCommand(
+      "bash", arguments: ["-c", line],
+      environment: [
+        "CI": nil, "RETAKE_CACHE_KEY": Self.cacheKey, "PATH": "\(program):/usr/bin:/bin",
+      ], folder: folder.url)
+  }
+
+  /// Makes a clip of 90 frames in which a square moves, so that there is motion from the first second
+  /// on.
+  func writeMovingSquare(_ name: String) throws {
+    try ffmpeg(
+      "-f", "lavfi", "-i", "color=black:size=160x120:rate=30,format=yuv420p", "-f", "lavfi", "-i",
+      "color=white:size=24x24:rate=30,format=yuv420p", "-filter_complex",
+      "[0][1]overlay=x=n:y=40", "-frames:v", "90", name)
+  }
+
   /// Records figures quickly.
   func record(_ name: String, frames: Int = 90, size: String = "160x120") throws {
     let result = try retake(

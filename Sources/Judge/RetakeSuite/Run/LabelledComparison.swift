@@ -56,7 +56,8 @@ package struct LabelledComparison {
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     var rows: [Row] = []
-    var notes = project.labelFolder.sessions.filter { !project.sessionNames.contains($0) }.map {
+    let known = Set(project.sessionNames)
+    var notes = project.labelFolder.sessions.filter { !known.contains($0) }.map {
       "there is no session '\($0)' for Labels/\($0).json"
     }
     var pairs: [LabelMetric: [(old: Double, new: Double)]] = [:]
