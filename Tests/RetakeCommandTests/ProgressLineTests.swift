@@ -5,8 +5,7 @@ import Testing
 @testable import RetakeCommand
 
 @Suite struct ProgressLineTests {
-  @Test(.timeLimit(.minutes(5)))
-  func `progress does not wait for a terminal that is paused, and its line is removed later`()
+  @Test func `progress does not wait for a terminal that is paused, and its line is removed later`()
     throws
   {
     let terminal = Pipe()
