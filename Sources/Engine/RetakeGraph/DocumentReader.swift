@@ -36,7 +36,7 @@ struct DocumentReader {
 
   private static let nodeKeys = [
     "id", "kind", "options", "cost", "executor", "primary", "precision", "concurrency", "pinned",
-    "fallback", "timeout", "pool", "hold", "body",
+    "fallback", "timeout", "pool", "hold", "body", "batch",
   ]
 
   private func node(
@@ -51,7 +51,7 @@ struct DocumentReader {
     } else if let body = fields["body"] {
       throw body.wrong("'\(kind)' has no body", advice: "Only a forEach has one")
     }
-    node.cost = try fields["cost"].map(cost)
+    if let cost = fields["cost"] { (node.cost, node.costPerFrame) = try self.cost(cost) }
     node.executor = try fields["executor"]?.string()
     node.isPrimary = try fields["primary"]?.bool() ?? false
     for (key, precision) in try fields.members("precision") {
@@ -97,11 +97,12 @@ struct DocumentReader {
     }
   }
 
-  /// Reads the node's concurrency, pinning, pool, timeout, hold and fallback.
+  /// Reads the node's concurrency, batch, pinning, pool, timeout, hold and fallback.
   private func readService(
     of node: inout PipelineNode, _ fields: PipelineDecoder
   ) throws {
     node.concurrency = try fields["concurrency"]?.integer() ?? 1
+    node.batch = try fields["batch"].map(batch)
     node.isPinned = try fields["pinned"]?.bool() ?? false
     node.pool = try fields["pool"]?.string()
     node.timeout = try fields["timeout"]?.duration()
@@ -182,13 +183,26 @@ struct DocumentReader {
       count: try fields["count"]?.integer(in: 1...1_024, "an executor has 1 to 1024 servers") ?? 1)
   }
 
-  private func cost(_ decoder: PipelineDecoder) throws -> Cost {
-    let fields = try decoder.object(["fixed", "uniform", "p50", "p99"])
+  private func batch(_ decoder: PipelineDecoder) throws -> PipelineBatch {
+    let fields = try decoder.object(["max", "wait"])
+    return PipelineBatch(
+      max: try fields.required("max").integer(), wait: try fields["wait"]?.duration() ?? .zero)
+  }
+
+  private func cost(_ decoder: PipelineDecoder) throws -> (Cost, perFrame: Duration?) {
+    let fields = try decoder.object(["fixed", "uniform", "p50", "p99", "perFrame"])
+    return (try callCost(fields), try fields["perFrame"]?.duration())
+  }
+
+  private func callCost(_ fields: PipelineDecoder) throws -> Cost {
+    func has(_ keys: Set<String>) -> Bool {
+      fields.has(exactly: keys) || fields.has(exactly: keys.union(["perFrame"]))
+    }
     // Exact sets of keys: a cost with `fixed` and `p50` must not be read as one of the two.
-    if fields.has(exactly: ["fixed"]) {
+    if has(["fixed"]) {
       return .fixed(try fields.required("fixed").duration())
     }
-    if fields.has(exactly: ["uniform"]) {
+    if has(["uniform"]) {
       let bounds = try fields.elements("uniform").map(\.json)
       guard bounds.count == 2, case .string(let low) = bounds[0],
         case .string(let high) = bounds[1],
@@ -201,7 +215,7 @@ struct DocumentReader {
       }
       return .uniform(low, high)
     }
-    if fields.has(exactly: ["p50", "p99"]) {
+    if has(["p50", "p99"]) {
       let p50 = try fields.required("p50").duration()
       let p99 = try fields.required("p99").duration()
       guard .zero < p50, p50 <= p99 else {

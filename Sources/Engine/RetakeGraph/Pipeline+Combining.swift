@@ -102,6 +102,7 @@ extension PipelineNode {
     id == other.id && stage.isSame(as: other.stage) && cost == other.cost
       && executor == other.executor && precision == other.precision
       && concurrency == other.concurrency
+      && batch == other.batch && costPerFrame == other.costPerFrame
       && isPinned == other.isPinned && fallback == other.fallback && timeout == other.timeout
       && pool == other.pool && hold == other.hold && hasSameBody(as: other)
   }

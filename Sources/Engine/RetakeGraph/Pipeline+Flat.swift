@@ -55,6 +55,8 @@ extension Pipeline {
     for inner in body.nodes where !targets.contains(inner.id) {
       var edge = PipelineEdge(from: node.id, to: "\(node.id)/\(inner.id)")
       edge.pointer = "\(pointer)/body"
+      // The document has no place for its capacity, so it holds a batch.
+      edge.capacity = max(edge.capacity, inner.batch?.max ?? 0)
       edges.append(edge)
     }
     var edge = PipelineEdge(from: "\(node.id)/\(body.output)", to: join.id)

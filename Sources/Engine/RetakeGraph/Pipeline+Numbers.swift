@@ -50,6 +50,8 @@ extension Pipeline {
 }
 
 extension PipelineNode {
+  private static let durationNames = ["batch": "a batch's wait", "cost": "a cost per frame"]
+
   fileprivate func checkNumbers(_ origin: Pipeline.Origin) throws {
     let place = pointer ?? "/nodes"
     if let problem = cost?.problem {
@@ -60,13 +62,15 @@ extension PipelineNode {
             ? "For example .cost(.fixed(.milliseconds(45)))" : "For example {\"fixed\": \"45ms\"}"),
         at: "\(place)/cost")
     }
-    for (key, duration) in [("timeout", timeout), ("hold", hold)] {
+    for (key, duration) in [
+      ("timeout", timeout), ("hold", hold), ("batch", batch?.wait), ("cost", costPerFrame),
+    ] {
       guard let duration, duration < .zero || duration.nanoseconds > Cost.nanosecondsMax else {
         continue
       }
       throw PipelineError(
         .wrongValue(
-          "a \(key) is at most an hour, and not negative",
+          "\(Self.durationNames[key] ?? "a \(key)") is at most an hour, and not negative",
           advice: origin == .swift ? "For example .milliseconds(50)" : "For example \"50ms\""),
         at: "\(place)/\(key)")
     }

@@ -21,6 +21,7 @@ extension Pipeline {
           at: node.place("executor"))
       }
       try node.checkService(origin)
+      try node.checkBatch(origin, graph)
       try node.checkTimes(origin)
       if let id = node.pool { try check(byPool[id], named: id, of: node) }
       try node.checkPrecision(origin)
@@ -89,6 +90,33 @@ extension PipelineNode {
     try require(
       origin, role != .stateful || concurrency == 1, "concurrency",
       "remembers, and can only work on one frame at a time")
+  }
+
+  /// Checks the node's batch, and that its queue can hold one.
+  fileprivate func checkBatch(_ origin: Pipeline.Origin, _ graph: GraphIndex) throws {
+    guard let batch else {
+      return try require(
+        origin, costPerFrame == nil, "cost", "has a cost for each frame of a batch, but no batch",
+        advice: "Write its cost without one, or a batch")
+    }
+    let role = stage.signature.role
+    try require(origin, role.isServed, "batch", "uses no server, so it has no batch")
+    try require(
+      origin, role != .stateful, "batch", "remembers, and can only work on one frame at a time")
+    try require(
+      origin, pool == nil, "batch", "has a pool, and a batch takes no buffers from a pool",
+      advice: "Leave out its pool or its batch")
+    try require(
+      origin, PipelineBatch.countRange.contains(batch.max), "batch",
+      "cannot have a batch of \(batch.max)",
+      advice: "Use \(PipelineBatch.countRange.lowerBound) to \(PipelineBatch.countRange.upperBound)")
+    let capacity = graph.edges.first { $0.to == id }?.capacity ?? batch.max
+    try require(
+      origin, capacity >= batch.max, "batch",
+      "has a queue for \(counted(capacity, "frame")), so a batch of \(batch.max) never fills",
+      advice: origin == .swift
+        ? "Use .queue(capacity: \(batch.max)), or a smaller batch"
+        : "Write \"capacity\": \(batch.max) at its edge, or a smaller batch")
   }
 
   /// Checks the node's fallback, timeout and hold.

@@ -7,8 +7,26 @@ extension PipelineChain {
   /// ```swift
   /// gray.motion().cost(.quantiles(p50: .milliseconds(31), p99: .milliseconds(58)))
   /// ```
-  public func cost(_ cost: Cost) -> Self {
-    changingLast { $0.cost = cost }
+  ///
+  /// - Parameters:
+  ///   - cost: Of one call of the stage: for one frame, or for a batch.
+  ///   - perFrame: Added to the cost of a batch for each of its frames.
+  public func cost(_ cost: Cost, perFrame: Duration? = nil) -> Self {
+    changingLast {
+      $0.cost = cost
+      $0.costPerFrame = perFrame
+    }
+  }
+
+  /// The last node handles up to `max` waiting frames together, 2 to 64. A free server starts a
+  /// batch when `max` frames wait, or when the first of them has waited for `wait`.
+  ///
+  /// ```swift
+  /// frames.stage(detector).cost(.fixed(.milliseconds(8)), perFrame: .milliseconds(1))
+  ///   .queue(capacity: 8).batch(max: 8, wait: .milliseconds(5))
+  /// ```
+  public func batch(max: Int, wait: Duration = .zero) -> Self {
+    changingLast { $0.batch = PipelineBatch(max: max, wait: wait) }
   }
 
   /// The shared executor that serves the last node. Declare it once with `executor(_:count:)`.

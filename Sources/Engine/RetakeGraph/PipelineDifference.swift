@@ -130,12 +130,13 @@ package struct PipelineDifference: Hashable, Sendable {
   /// Keys of a node that may also be names of options.
   private static let settings: Set<String> = [
     "executor", "primary", "precision", "concurrency", "pinned", "fallback", "timeout", "pool",
-    "hold",
+    "hold", "batch",
     "output",
   ]
 
   private static func costText(_ cost: JSONValue?) -> String {
     guard let cost else { return "none" }
+    if cost["perFrame"] != nil { return cost.canonicalText }
     if let fixed = string(cost["fixed"]) { return fixed }
     if case .array(let bounds)? = cost["uniform"], bounds.count == 2 {
       return bounds.map { string($0) ?? $0.canonicalText }.joined(separator: " to ")

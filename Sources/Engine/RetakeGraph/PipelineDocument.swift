@@ -82,7 +82,8 @@ extension PipelineNode {
     if case .object(let options) = stage.options, !options.isEmpty {
       members["options"] = stage.options
     }
-    if let cost { members["cost"] = cost.json }
+    if let cost { members["cost"] = cost.json(perFrame: costPerFrame) }
+    if let batch { members["batch"] = batch.json }
     if let executor { members["executor"] = .string(executor) }
     if isPrimary { members["primary"] = .bool(true) }
     if !precision.isEmpty { members["precision"] = .object(precision.mapValues { .number($0) }) }
@@ -143,5 +144,12 @@ extension Cost {
     case .quantiles(let p50, let p99):
       .object(["p50": .string(p50.unitText), "p99": .string(p99.unitText)])
     }
+  }
+
+  /// The same with the cost of each frame of a batch: `{"fixed": "8ms", "perFrame": "1ms"}`.
+  package func json(perFrame: Duration?) -> JSONValue {
+    guard let perFrame, case .object(var members) = json else { return json }
+    members["perFrame"] = .string(perFrame.unitText)
+    return .object(members)
   }
 }

@@ -8,6 +8,10 @@ package struct PipelineNode: Sendable {
   package var stage: AnyStage
   /// `nil` counts as zero and is listed in the notes.
   package var cost: Cost?
+  /// Added to the cost of a batch for each of its frames.
+  package var costPerFrame: Duration?
+  /// The frames that the stage handles together; `nil` = one frame at a time.
+  package var batch: PipelineBatch?
   /// The ID of a shared executor; `nil` = an executor for this node alone.
   package var executor: String?
   /// Whether this sink's ledger is the headline.

@@ -65,7 +65,7 @@ extension Pipeline {
   private static func keyWords(_ keys: [String]) -> String {
     guard let key = keys.first == "options" ? keys.dropFirst().first : keys.first else { return "" }
     let named = [
-      "adaptive", "capacity", "cost", "count", "executor", "fallback", "hold", "concurrency",
+      "adaptive", "batch", "capacity", "cost", "count", "executor", "fallback", "hold", "concurrency",
       "pool",
       "ports", "precision", "timeout",
     ]

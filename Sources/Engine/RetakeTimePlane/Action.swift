@@ -4,6 +4,12 @@ package import RetakeGraph
 /// A request of the core to its driver. The driver receives requests in the order of the core's
 /// decisions.
 package enum Action: Hashable, Sendable {
+  /// A frame or item of a batch, and the time at which it arrived.
+  package struct Start: Hashable, Sendable {
+    package var work: Work
+    package var ready: Int64
+  }
+
   /// The frame was admitted at a source.
   case captured(slot: Int)
   /// The frame was lost before capture; the slot is free again after this action.
@@ -11,6 +17,8 @@ package enum Action: Hashable, Sendable {
   /// A server begins to serve the frame or item, which arrived at the time `ready`. The driver
   /// computes the body and reports when it will be done.
   case start(node: Int, work: Work, ready: Int64)
+  /// A server begins to serve these frames or items together, in this order.
+  case startBatch(node: Int, [Start])
   /// A node without cost passes its input on unchanged.
   case pass(node: Int, slot: Int)
   /// The value of the frame in another slot replaces the failed value.

@@ -4,7 +4,7 @@ package import RetakeCore
 /// left last.
 ///
 /// Outputs leave in the order of sequence and item. A slot is held until every edge has accepted
-/// its output and its body has ended.
+/// its output and its body has ended. The frames of a batch share a slot.
 package struct ConcurrencyStateMachine: Sendable {
   /// The order in which outputs leave.
   package struct Order: Hashable, Comparable, Sendable {
@@ -45,6 +45,8 @@ package struct ConcurrencyStateMachine: Sendable {
   private struct Slot: Sendable {
     var work: Work
     var order: Order
+    /// The number of the batch; a frame that is served alone has a batch for itself.
+    var batch: Int
     var phase = Phase.working
     var isBodyRunning = true
 
@@ -54,6 +56,8 @@ package struct ConcurrencyStateMachine: Sendable {
   }
 
   private let count: Int
+  private var batchesStarted = 0
+  private var batchesOpen = 0
   private var slots: [Slot] = []
   package private(set) var lastValue: LastValue?
 
@@ -62,12 +66,17 @@ package struct ConcurrencyStateMachine: Sendable {
     self.count = count
   }
 
-  package var isFull: Bool { slots.count >= count }
+  package var isFull: Bool { batchesOpen >= count }
   package var works: [Work] { slots.map(\.work) }
 
-  package mutating func start(_ work: Work, order: Order) {
-    precondition(!isFull, "a stage takes no more frames than it has slots")
-    slots.append(Slot(work: work, order: order))
+  /// - Parameter joins: Whether the frame belongs to the batch that was started last.
+  package mutating func start(_ work: Work, order: Order, joins: Bool = false) {
+    if !joins {
+      precondition(!isFull, "a stage takes no more frames than it has slots")
+      batchesStarted += 1
+      batchesOpen += 1
+    }
+    slots.append(Slot(work: work, order: order, batch: batchesStarted))
   }
 
   /// Whether the frame's outcome is still open. It is not open after its timeout.
@@ -96,10 +105,14 @@ package struct ConcurrencyStateMachine: Sendable {
   }
 
   /// The body has returned.
-  package mutating func bodyEnded(_ work: Work) {
-    guard let slot = index(of: work) else { return }
+  ///
+  /// - Returns: Whether no other body of its batch is running, so that the server is free.
+  package mutating func bodyEnded(_ work: Work) -> Bool {
+    guard let slot = index(of: work) else { return true }
     slots[slot].isBodyRunning = false
+    let batch = slots[slot].batch
     removeIfDone(slot)
+    return !slots.contains { $0.batch == batch && $0.isBodyRunning }
   }
 
   /// The next output that may leave, if there is one. It begins to leave.
@@ -134,6 +147,8 @@ package struct ConcurrencyStateMachine: Sendable {
   private func index(of work: Work) -> Int? { slots.firstIndex { $0.work == work } }
 
   private mutating func removeIfDone(_ slot: Int) {
-    if slots[slot].isOver, !slots[slot].isBodyRunning { slots.remove(at: slot) }
+    guard slots[slot].isOver, !slots[slot].isBodyRunning else { return }
+    let batch = slots.remove(at: slot).batch
+    if !slots.contains(where: { $0.batch == batch }) { batchesOpen -= 1 }
   }
 }

@@ -13,6 +13,8 @@ package struct CostModel: Sendable {
     package var item: Int
     /// The number of the frame's items in this run; `nil` outside a forEach.
     package var itemCount: Int?
+    /// The number of frames in its batch; 0 outside of a batch.
+    package var batchCount = 0
     /// Virtual time at which it begins, in nanoseconds.
     package var time: Int64
     /// The declared cost of the stage that a swap put in the node's place; `nil` without a swap.
@@ -123,10 +125,17 @@ package struct CostModel: Sendable {
     let declared = nanoseconds(
       of: cost, nodeHash: node.hash, sequence: service.frame.sequence,
       item: service.item)
-    return Answer(nanoseconds: declared, origin: .modelled)
+    // batch-cost: the sum is at most two hours and 64 costs of an hour, so it cannot overflow.
+    let batch = Int64(service.batchCount) * node.perFrame
+    return Answer(nanoseconds: min(declared + batch, Cost.nanosecondsMax), origin: .modelled)
   }
 
   // MARK: The timings
+
+  /// Whether a batch of the node has a cost for each of its frames, instead of one.
+  package func hasTimings(of node: Int) -> Bool {
+    nodes.indices.contains(node) && nodes[node].column != nil
+  }
 
   private func recorded(_ service: Service) -> Int64? {
     // With another number of items, an index may be another item, so no recorded cost applies.
@@ -190,6 +199,8 @@ struct CostNode: Sendable {
   var id: String
   var hash: UInt64
   var declared: Cost?
+  /// In nanoseconds, for each frame of a batch.
+  var perFrame: Int64
   var column: TimingsColumn?
   /// The device profile's factor for this stage.
   var scale: DecimalRatio
@@ -204,6 +215,7 @@ extension GraphPlan {
       let node = nodes[index]
       return CostNode(
         id: node.id, hash: node.hash, declared: node.cost,
+        perFrame: node.costPerFrameNanoseconds,
         column: costs.timings?.column(of: node.id),
         scale: costs.profile?.scale(of: node.id) ?? .one,
         sameBody: sameBody(as: index))

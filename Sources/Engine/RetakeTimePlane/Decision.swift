@@ -11,6 +11,8 @@ package struct Decision: Hashable, Sendable {
     /// The frame that the value comes from.
     case from(FrameID)
     case items(Int)
+    /// The number of frames that a server begins to serve together.
+    case batch(Int)
     case gathered(items: Int, failed: Int)
     case parts(Int)
     /// The frame of each port, in the order of the ports' names.

@@ -37,7 +37,7 @@ extension DecisionCore {
       decide(.block, node: receiver, work)
       return
     }
-    noteOvertaking(on: edge)
+    noteAccepted(work, on: edge)
     // sender-first: sender and receiver may both take frames and write lines within this event, so
     // their order is fixed.
     settleOffer(of: plan.edges[edge].from, &turn)
@@ -50,13 +50,14 @@ extension DecisionCore {
     // queue-unblock: the frame enters the queue like any other, so `deliver` follows.
     decide(.unblock, node: receiver, work)
     decide(.deliver, node: receiver, work)
-    noteOvertaking(on: edge)
+    noteAccepted(work, on: edge)
     // sender-first: as for a frame that was accepted at once.
     settleOffer(of: plan.edges[edge].from, &turn)
     runNode(receiver, &turn)
   }
 
-  private mutating func noteOvertaking(on edge: Int) {
+  private mutating func noteAccepted(_ work: Work, on edge: Int) {
+    noteBatchWait(of: plan.edges[edge].to, work)
     let last = queues[edge].count - 1
     guard last > 0, isEarlier(queues[edge][last].work, than: queues[edge][last - 1].work) else {
       return

@@ -34,6 +34,10 @@ extension DecisionCore {
       }
       services[executor].take()
       noteUse(1, of: executor)
+      if let batch = plan.nodes[node].batch {
+        startBatch(of: node, at: edge, first: entry, atMost: batch.max, &turn)
+        continue
+      }
       concurrency[node].start(entry.work, order: order(of: entry.work))
       // pool-lease: the buffer is taken when the service begins, because the body writes to it.
       leaseForBody(of: node, entry.work)
@@ -45,6 +49,48 @@ extension DecisionCore {
 
   private func order(of work: Work) -> ConcurrencyStateMachine.Order {
     ConcurrencyStateMachine.Order(sequence: slots[work.slotIndex].id.sequence, item: work.item)
+  }
+
+  /// Starts the first waiting frames together.
+  private mutating func startBatch(
+    of node: Int, at edge: Int, first: QueueStateMachine.Entry, atMost max: Int,
+    _ turn: inout EventContext
+  ) {
+    // batch-start: in serve-order, of the frames that wait at this instant.
+    var entries = [first]
+    while entries.count < max, queues[edge].count > 0,
+      let entry = take(from: edge, at: earliestPlace(on: edge))
+    {
+      entries.append(entry)
+    }
+    for (index, entry) in entries.enumerated() {
+      concurrency[node].start(entry.work, order: order(of: entry.work), joins: index > 0)
+      leaseForBody(of: node, entry.work)
+      decide(.start, node: node, entry.work, .batch(entries.count))
+    }
+    turn.actions.append(
+      .startBatch(node: node, entries.map { Action.Start(work: $0.work, ready: $0.since) }))
+  }
+
+  /// batch-ready: the frame may have to wait for others, but not longer than this.
+  mutating func noteBatchWait(of node: Int, _ work: Work) {
+    guard let wait = plan.nodes[node].batch?.wait.nanoseconds, wait > 0 else { return }
+    // A timeout of the same frame at this node may have the same time.
+    push(
+      .batchWait, phase: .control, node: node, work: work, at: current.time + wait, port: 1)
+  }
+
+  mutating func endBatchWait(of node: Int) {
+    guard let batch = plan.nodes[node].batch else { return }
+    batchesDue[node] = current.time - batch.wait.nanoseconds
+    requestDispatch(of: node)
+  }
+
+  /// Whether enough frames wait for a batch, or the first of them has waited long enough.
+  private func hasBatch(_ node: Int, _ batch: PipelineBatch, at edge: Int) -> Bool {
+    // batch-ready: an event ends the wait, so that a frame is not late by the order of an instant.
+    queues[edge].count >= batch.max || batch.wait == .zero
+      || queues[edge].first.map { $0.since <= batchesDue[node] } ?? false
   }
 
   /// Earliest source arrival, track, sequence, deepest rank, node ID, item.
@@ -73,6 +119,10 @@ extension DecisionCore {
     // serve-ready: a stage that waits for a buffer does
     // not keep a server from the executor's other stages.
     if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
+    return earliestPlace(on: edge)
+  }
+
+  private func earliestPlace(on edge: Int) -> Int {
     // serve-order: by arrival at the source, not by place
     // in the queue, because frames can overtake each other.
     // Thousands of items may wait, so they are compared only if one did.
@@ -88,8 +138,9 @@ extension DecisionCore {
   /// Whether a frame waits and a slot is free. The frame still needs a server, and maybe a buffer.
   func wantsToServe(_ node: Int) -> Bool {
     // serve-ready: the slot counts as taken until its output has left (output-hold).
-    guard !concurrency[node].isFull, let edge = plan.nodes[node].inEdge else { return false }
-    return queues[edge].count > 0
+    guard !concurrency[node].isFull, let edge = plan.nodes[node].inEdge, queues[edge].count > 0
+    else { return false }
+    return plan.nodes[node].batch.map { hasBatch(node, $0, at: edge) } ?? true
   }
 
   func isEarlier(_ work: Work, than other: Work) -> Bool {
@@ -104,10 +155,12 @@ extension DecisionCore {
     }
     // serve-end: the server is free at the end of the
     // body, even if the output has to wait in its slot.
-    services[executor].release()
-    noteUse(-1, of: executor)
     let isOpen = concurrency[node].isOpen(work)
-    concurrency[node].bodyEnded(work)
+    // batch-start: the bodies of a batch share a server.
+    if concurrency[node].bodyEnded(work) {
+      services[executor].release()
+      noteUse(-1, of: executor)
+    }
     if isOpen {
       switch turn.gates.outcome(node: node, work: work) {
       case .success:

@@ -14,6 +14,8 @@ package struct DecisionCore: ~Copyable {
   var queues: [QueueStateMachine]
   var offers: [OfferStateMachine]
   var concurrency: [ConcurrencyStateMachine]
+  /// By node: a batch does not wait for more frames if its first frame was accepted by then.
+  var batchesDue: [Int64]
   var services: [ServiceStateMachine]
   var thinnings: [Thinning?]
   var forks: [ForkStateMachine]
@@ -79,6 +81,7 @@ package struct DecisionCore: ~Copyable {
     }
     offers = plan.nodes.map { _ in OfferStateMachine() }
     concurrency = plan.nodes.map { ConcurrencyStateMachine(count: $0.concurrency) }
+    batchesDue = plan.nodes.map { _ in .min }
     services = plan.executors.map { ServiceStateMachine(servers: $0.count) }
     thinnings = plan.nodes.map { Thinning($0.stage) }
     forks = plan.nodes.map { _ in ForkStateMachine() }
@@ -213,6 +216,7 @@ package struct DecisionCore: ~Copyable {
     case .dispatch: dispatch(executor: target, &turn)
     case .halt: halt(node: target, work, ending: Int(event.extra), &turn)
     case .stageTimeout: timeOut(stage: target, work, generation: event.extra, &turn)
+    case .batchWait: endBatchWait(of: target)
     case .joinTimeout: timeOut(join: target, work, generation: event.extra, &turn)
     case .emptyFrame: closeEmpty(gather: target, slot: work.slotIndex, &turn)
     case .latest: readLatest(node: target, work, &turn)

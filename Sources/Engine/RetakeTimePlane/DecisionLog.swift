@@ -94,6 +94,7 @@ package struct DecisionLog: ~Copyable {
       [.init("fate", fate.word), .init("node", nodeIDs[node]), .init("reason", fate.reason)]
     case .from(let frame): [.init("from", Self.text(of: frame))]
     case .items(let count): [.init("items", "\(count)")]
+    case .batch(let count): [.init("batch", "\(count)")]
     case .gathered(let items, let failed):
       [.init("failed", "\(failed)"), .init("items", "\(items)")]
     case .parts(let count): [.init("parts", "\(count)")]

@@ -10,6 +10,8 @@ package struct Event: Sendable {
     case halt
     /// A stage's time is over; `extra` is the slot's generation.
     case stageTimeout
+    /// A frame has waited for a batch as long as it may.
+    case batchWait
     /// A join's time is over; `extra` is the slot's generation.
     case joinTimeout
     /// A frame has no items.

@@ -11,6 +11,8 @@ package struct GraphPlan: Sendable {
     package var stage: AnyStage
     package var hash: UInt64
     package var cost: Cost?
+    package var costPerFrameNanoseconds: Int64
+    package var batch: PipelineBatch?
     /// By port; one edge for nodes without ports.
     package var inEdges: [Int]
     package var outEdges: [Int]
@@ -204,6 +206,7 @@ extension GraphPlan.Node {
     self.init(
       id: node.id, role: node.stage.signature.role, stage: node.stage,
       hash: Draw.hash(ofNode: node.id), cost: node.cost,
+      costPerFrameNanoseconds: node.costPerFrame?.nanoseconds ?? 0, batch: node.batch,
       inEdges: [], outEdges: [], executor: nil, rank: rank, concurrency: node.concurrency,
       isPinned: node.isPinned, hasFallback: node.fallback != nil,
       timeoutNanoseconds: node.timeout?.nanoseconds, holdNanoseconds: node.hold?.nanoseconds,

@@ -50,7 +50,10 @@ struct CaseDrawing {
     drawing.example.edges.shuffle(using: &drawing.random)
     drawing.drawWaits()
     if shape == .adaptive { drawing.drawDevice() }
-    if shape != .line { drawing.drawChanges() }
+    if shape != .line {
+      drawing.drawChanges()
+      drawing.drawBatches()
+    }
     return drawing.example
   }
 

@@ -126,6 +126,11 @@ extension ModelCase {
     stage.timeout = service.timeoutTicks.map { Int64($0) * tick }
     stage.hasFallback = service.hasFallback
     stage.keepsInput = service.keepsInput
+    if let batch = service.batch {
+      stage.batch = batch.max
+      stage.batchWait = Int64(batch.waitTicks) * tick
+      stage.costPerFrame = mode == .everyFrame ? 0 : Int64(batch.ticksPerFrame) * tick
+    }
     return stage
   }
 
@@ -198,8 +203,11 @@ struct FlatCase {
     for (index, inner) in body.enumerated() {
       let own = "\(id)/\(inner.id)"
       nodes.append(Node(id: own, role: .own(inner.role), pool: inner.pool))
-      edges.append(
-        PipelineEdge(from: last, to: own, capacity: index == 0 ? 3 : capacities[index - 1]))
+      var capacity = index == 0 ? 3 : capacities[index - 1]
+      if index == 0, case .stage(let service) = inner.role {
+        capacity = max(capacity, service.batch?.max ?? 0)
+      }
+      edges.append(PipelineEdge(from: last, to: own, capacity: capacity))
       last = own
       if case .stage(let service) = inner.role { classifies = service.makes == .classes }
     }

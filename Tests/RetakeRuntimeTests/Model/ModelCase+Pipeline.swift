@@ -93,6 +93,11 @@ extension ModelCase {
       id: id, stage: MixingNodes.stage(service), cost: service.cost, executor: service.executor)
     node.concurrency = service.concurrency
     node.isPinned = service.isPinned
+    if let batch = service.batch {
+      node.batch = PipelineBatch(
+        max: batch.max, wait: .nanoseconds(Int64(batch.waitTicks) * tick))
+      node.costPerFrame = .nanoseconds(Int64(batch.ticksPerFrame) * tick)
+    }
     node.timeout = duration(service.timeoutTicks)
     node.fallback = service.hasFallback ? .previous : nil
     return node

@@ -91,6 +91,13 @@ struct ModelCase: CustomStringConvertible {
     var timeoutTicks: Int?
     var hasFallback = false
     var keepsInput = false
+    var batch: Batch?
+  }
+
+  struct Batch {
+    var max: Int
+    var waitTicks: Int
+    var ticksPerFrame: Int
   }
 
   let seed: UInt64
@@ -213,6 +220,7 @@ extension ModelCase.Service: CustomStringConvertible {
     if let timeoutTicks { words.append("timeout \(timeoutTicks) ticks") }
     if hasFallback { words.append("fallback") }
     if keepsInput { words.append("keeps") }
+    if let batch { words.append("\(batch)") }
     let names = failures.keys.sorted { ($0.sequence, $0.item) < ($1.sequence, $1.item) }
     for name in names {
       let item = name.item < 0 ? "" : ".\(name.item)"

@@ -107,6 +107,7 @@ extension TimePlaneModel {
     accepted.since = current.time
     say(edges[edge].to, token, "deliver")
     edges[edge].waiting.append(accepted)
+    waitForBatch(accepted, at: edges[edge].to)
     release(edge)
     take(edges[edge].to)
   }

@@ -29,6 +29,8 @@ extension TimePlaneModel {
     case completion(Token)
     case holdEnds(Token)
     case timer(Token)
+    /// A frame has waited for a batch as long as it may.
+    case waited(Token)
     case halt(Token, code: String)
     case delivery(edge: Int, Token)
     case unblock(edge: Int)
@@ -177,6 +179,10 @@ extension TimePlaneModel {
     var timeout: Int64?
     var hasFallback = false
     var keepsInput = false
+    /// The most frames that it works on together; 1 without batches.
+    var batch = 1
+    var batchWait: Int64 = 0
+    var costPerFrame: Int64 = 0
   }
 
   struct Swap {
@@ -217,6 +223,9 @@ extension TimePlaneModel {
     /// Edges that have not accepted the last output.
     var pending = 0
     var concurrency: [Lane] = []
+    /// How many batches have started, and the arrival up to which frames do not wait for others.
+    var batches = 0
+    var batchDue = Int64.min
     /// The last output, if there is a fallback, and the frame that it was computed for.
     var lastLeft: Token?
     var lastOrigin = ""
@@ -281,6 +290,8 @@ extension TimePlaneModel {
     var state = State.working
     var isBodyRunning = true
     var hasTimedOut = false
+    /// Frames with one number share a server and a slot.
+    var batch = 0
   }
 
   struct Joining {

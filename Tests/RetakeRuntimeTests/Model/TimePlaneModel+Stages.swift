@@ -24,7 +24,7 @@ extension TimePlaneModel {
         request(emptyPool, isStalled: true)
         endWithoutBuffer(token, at: work.node, pools[emptyPool].policy)
       } else {
-        start(token, at: work.node, stage)
+        start([token] + others(of: stage, edge), at: work.node, stage)
       }
     }
     for node in newStalls(executor) {
@@ -33,27 +33,71 @@ extension TimePlaneModel {
     }
   }
 
-  private func start(_ token: Token, at node: Int, _ stage: Stage) {
+  /// The frames that a stage takes after the first of a batch.
+  private func others(of stage: Stage, _ edge: Int) -> [Token] {
+    var tokens: [Token] = []
+    while tokens.count + 1 < stage.batch, !edges[edge].waiting.isEmpty {
+      let next = edges[edge].waiting.indices.min {
+        let (left, right) = (edges[edge].waiting[$0], edges[edge].waiting[$1])
+        if left.arrival != right.arrival { return left.arrival < right.arrival }
+        return left.order.lexicographicallyPrecedes(right.order)
+      }
+      tokens.append(removeWaiting(edge, at: next ?? 0))
+    }
+    return tokens
+  }
+
+  private func start(_ tokens: [Token], at node: Int, _ stage: Stage) {
     servers[stage.executor] -= 1
-    nodes[node].concurrency.append(
-      Lane(input: token, own: nodes[node].pool.map { newLease(of: $0) } ?? []))
+    nodes[node].batches += 1
+    for token in tokens {
+      nodes[node].concurrency.append(
+        Lane(
+          input: token, own: nodes[node].pool.map { newLease(of: $0) } ?? [],
+          batch: nodes[node].batches))
+    }
     if let pool = nodes[node].pool {
       // A stage that found no buffer was counted then.
       if !nodes[node].isStalled { request(pool, isStalled: false) }
       nodes[node].isStalled = false
       notePeak(of: pool)
     }
-    say(node, token, "start")
-    let name = FrameItem(sequence: token.sequence, item: token.item)
-    let cost = body(of: node, for: token).costs[name] ?? 0
-    if cost == 0 {
-      now(.completion, node, token, .completion(token))
-    } else {
-      later(cost, .completion, node, token, .completion(token))
+    let words = stage.batch > 1 ? "start batch=\(tokens.count)" : "start"
+    for token in tokens { say(node, token, words) }
+    let name = FrameItem(sequence: tokens[0].sequence, item: tokens[0].item)
+    var cost = body(of: node, for: tokens[0]).costs[name] ?? 0
+    if stage.batch > 1 { cost += Int64(tokens.count) * stage.costPerFrame }
+    for token in tokens {
+      if cost == 0 {
+        now(.completion, node, token, .completion(token))
+      } else {
+        later(cost, .completion, node, token, .completion(token))
+      }
+      if !isUnbounded, let timeout = stage.timeout, cost > timeout {
+        later(timeout, .control, node, token, .timer(token))
+      }
     }
-    if !isUnbounded, let timeout = stage.timeout, cost > timeout {
-      later(timeout, .control, node, token, .timer(token))
-    }
+  }
+
+  /// From its acceptance on, a frame waits for a batch to fill.
+  func waitForBatch(_ token: Token, at node: Int) {
+    guard let stage = stage(node), stage.batch > 1, stage.batchWait > 0 else { return }
+    later(stage.batchWait, .control, node, token, ordinal: 1, .waited(token))
+  }
+
+  func endBatchWait(_ node: Int) {
+    guard let stage = stage(node) else { return }
+    nodes[node].batchDue = current.time - stage.batchWait
+  }
+
+  private func hasBatch(_ node: Int, _ stage: Stage) -> Bool {
+    let waiting = edges[nodes[node].ins[0]].waiting
+    guard stage.batch > 1, stage.batchWait > 0, let first = waiting.first else { return true }
+    return waiting.count >= stage.batch || first.since <= nodes[node].batchDue
+  }
+
+  private func hasFreeSlot(_ node: Int, _ stage: Stage) -> Bool {
+    Set(nodes[node].concurrency.map(\.batch)).count < stage.concurrency
   }
 
   /// The waiting frame that a free server works on next.
@@ -81,7 +125,7 @@ extension TimePlaneModel {
     guard servers[executor] > 0 else { return [] }
     return nodes.indices.filter { node in
       guard let stage = stage(node), stage.executor == executor, !nodes[node].isStalled,
-        nodes[node].concurrency.count < stage.concurrency,
+        hasFreeSlot(node, stage),
         !edges[nodes[node].ins[0]].waiting.isEmpty,
         let pool = nodes[node].pool, pools[pool].sizing != nil, pools[pool].policy == .block
       else { return false }
@@ -94,8 +138,8 @@ extension TimePlaneModel {
   }
 
   private func isReady(_ node: Int, _ executor: Int) -> Bool {
-    guard let stage = stage(node), stage.executor == executor,
-      nodes[node].concurrency.count < stage.concurrency
+    guard let stage = stage(node), stage.executor == executor, hasFreeSlot(node, stage),
+      hasBatch(node, stage)
     else { return false }
     guard let pool = nodes[node].pool, pools[pool].policy == .block else { return true }
     return freeBuffers(pool) > 0
@@ -119,8 +163,10 @@ extension TimePlaneModel {
 extension TimePlaneModel {
   func complete(_ token: Token, at node: Int) {
     guard let stage = stage(node), let slot = slot(of: token, at: node) else { return }
-    servers[stage.executor] += 1
     nodes[node].concurrency[slot].isBodyRunning = false
+    let batch = nodes[node].concurrency[slot].batch
+    let isShared = nodes[node].concurrency.contains { $0.batch == batch && $0.isBodyRunning }
+    if !isShared { servers[stage.executor] += 1 }
     if nodes[node].concurrency[slot].hasTimedOut {
       say(node, token, "late")
       return closeLanes(node)

@@ -100,11 +100,14 @@ final class TimePlaneModel {
   }
 
   /// An event after a delay belongs to the release band.
-  func later(_ delay: Int64, _ phase: Phase, _ node: Int, _ token: Token, _ what: Happening) {
+  func later(
+    _ delay: Int64, _ phase: Phase, _ node: Int, _ token: Token, ordinal: Int = 0,
+    _ what: Happening
+  ) {
     plan(
       Key(
         time: current.time + delay, band: 1, phase: phase, node: node, track: token.track,
-        sequence: token.sequence, item: token.item), what)
+        sequence: token.sequence, item: token.item, ordinal: ordinal), what)
   }
 
   func isDispatchPlanned(_ executor: Int) -> Bool {
@@ -120,6 +123,7 @@ final class TimePlaneModel {
     case .completion(let token): complete(token, at: node)
     case .holdEnds(let token): nodes[node].holds.removeAll { $0.order == token.order }
     case .timer(let token): timeOut(token, at: node)
+    case .waited: endBatchWait(node)
     case .halt(let token, let code):
       say(node, token, "halt code=\(code)")
       isHalted = true

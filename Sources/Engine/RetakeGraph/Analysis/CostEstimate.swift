@@ -42,14 +42,36 @@ extension Cost {
 }
 
 extension PipelineNode {
+  /// The mean time of a server for each frame, in nanoseconds. An overloaded stage has full batches.
+  var meanOfFrame: Double {
+    let call = cost?.estimate.mean ?? 0
+    guard let batch else { return call }
+    return call / Double(batch.max) + Double(costPerFrame?.nanoseconds ?? 0)
+  }
+
+  /// The cost of one call: the least for one frame, the others for a full batch.
+  var costOfCall: CostEstimate {
+    var estimate = cost?.estimate ?? .zero
+    guard let batch else { return estimate }
+    let each = costPerFrame?.nanoseconds ?? 0
+    estimate.least += each
+    estimate.typical += each * Int64(batch.max)
+    estimate.mean += Double(each * Int64(batch.max))
+    estimate.worst += each * Int64(batch.max)
+    return estimate
+  }
+
   /// The time of a frame at this node. A timeout ends the wait for the frame, but not the work.
   var timeOfFrame: CostEstimate {
-    var estimate = cost?.estimate ?? .zero
+    var estimate = costOfCall
     // The timeout of a join limits how long it waits for parts; `FrameTimes` accounts for that.
-    guard let limit = timeout?.nanoseconds, stage.signature.role.isServed else { return estimate }
-    estimate.least = min(estimate.least, limit)
-    estimate.typical = min(estimate.typical, limit)
-    estimate.worst = min(estimate.worst, limit)
+    if let limit = timeout?.nanoseconds, stage.signature.role.isServed {
+      estimate.least = min(estimate.least, limit)
+      estimate.typical = min(estimate.typical, limit)
+      estimate.worst = min(estimate.worst, limit)
+    }
+    // batch-ready: the first frame may have to wait for others.
+    if let batch { estimate.worst += batch.wait.nanoseconds }
     return estimate
   }
 }

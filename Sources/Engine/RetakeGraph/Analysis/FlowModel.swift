@@ -138,7 +138,7 @@ extension FlowModel {
       let node = graph.nodes[sender]
       // By `output-hold` a frame keeps its slot until its output is settled, and the slots share
       // the served rate equally.
-      let hold = Double(node.concurrency) * 1e9 / served - (node.cost?.estimate.mean ?? 0)
+      let hold = Double(node.concurrency) * 1e9 / served - node.meanOfFrame
       full.holds[sender] = max(full.holds[sender], hold)
     // A frame that was accepted waits for all frames before it.
     case .dropNewest: break

@@ -13,7 +13,8 @@ extension PipelineSurvey {
   private func tooShort(_ node: Int, _ timeout: Int64) -> Complaint? {
     // A timeout that ends rare calls is meant to do so. By `stage-timeout`, an end at exactly the
     // timeout is in time.
-    guard let cost = graph.nodes[node].cost?.estimate, cost.typical > timeout else { return nil }
+    let cost = graph.nodes[node].costOfCall
+    guard cost.typical > timeout else { return nil }
     let often = cost.least > timeout ? "always" : "as a rule"
     let enough = Duration.nanoseconds(cost.worst).roundedUp
     return Complaint(

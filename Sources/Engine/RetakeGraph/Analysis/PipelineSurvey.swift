@@ -68,7 +68,7 @@ struct PipelineSurvey {
   private func load(_ group: ServerGroup) -> PipelineAnalysis.Load {
     let perFrame = group.nodes.reduce(0.0) { sum, node in
       // A stage of a body works once for each item of a frame.
-      let mean = graph.nodes[node].cost?.estimate.mean ?? 0
+      let mean = graph.nodes[node].meanOfFrame
       return sum + mean * (graph.nodes[node].scope == nil ? 1 : Double(options.items))
     }
     return PipelineAnalysis.Load(

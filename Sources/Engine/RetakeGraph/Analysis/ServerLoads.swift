@@ -10,7 +10,7 @@ struct ServerLoads {
   init(_ graph: GraphIndex, groups: [ServerGroup], rates: FlowRates) {
     self.groups = groups
     busy = graph.nodes.indices.map { node in
-      rates.arriving[node] * (graph.nodes[node].cost?.estimate.mean ?? 0) / 1e9
+      rates.arriving[node] * graph.nodes[node].meanOfFrame / 1e9
     }
   }
 

@@ -78,6 +78,11 @@ final class EventDriver: CoreDriver {
     if !plan.pools.isEmpty { poolObserver = observer }
   }
 
+  /// Live, each body of a batch ends by itself, and the server is free at the last end.
+  func startBatch(node: Int, _ starts: [Action.Start]) {
+    for item in starts { start(node: node, work: item.work, ready: item.ready) }
+  }
+
   /// When the core has its next event, on the session's time line.
   var nextTimer: Int64? { core.nextKey?.time }
   var isHalted: Bool { core.isHalted }

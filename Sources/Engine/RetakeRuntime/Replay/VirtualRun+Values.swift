@@ -95,6 +95,32 @@ extension VirtualRun {
   }
 
   func start(node: Int, work: Work, ready: Int64) throws {
+    let (record, future) = begin(node: node, work: work)
+    let now = core.now
+    // serve-cost: known when the service begins. The body may be computed before or after.
+    let cost =
+      isFree ? 0 : try cost(of: service(node, work, record, at: now), body: future)
+    core.addCompletion(node: node, work: work, time: now + cost)
+  }
+
+  func startBatch(node: Int, _ starts: [Action.Start]) throws {
+    var total: Int64 = 0
+    for (index, item) in starts.enumerated() {
+      let (record, future) = begin(node: node, work: item.work)
+      // batch-cost: a declared cost counts once, a measured or recorded one for each frame.
+      let counts = index == 0 || options.costs.meter != nil || costs.hasTimings(of: node)
+      guard !isFree, counts else { continue }
+      var service = service(node, item.work, record, at: core.now)
+      service.batchCount = starts.count
+      total = min(total + (try cost(of: service, body: future)), Cost.nanosecondsMax)
+    }
+    for item in starts {
+      core.addCompletion(node: node, work: item.work, time: core.now + total)
+    }
+  }
+
+  /// Starts the body, or takes the one that was started ahead.
+  private func begin(node: Int, work: Work) -> (record: PendingFrame, future: ValueFuture) {
     let slot = work.slotIndex
     guard let record = pendingBySlot[slot], let input = input(of: node, work: work) else {
       preconditionFailure("what is served has a value")
@@ -109,11 +135,7 @@ extension VirtualRun {
     workers.need(future)
     values[slot][node, work] = openProgram(of: node, record, call: future) ?? future
     record.started[node, work] = future
-    let now = core.now
-    // serve-cost: known when the service begins. The body may be computed before or after.
-    let cost =
-      isFree ? 0 : try cost(of: service(node, work, record, at: now), body: future)
-    core.addCompletion(node: node, work: work, time: now + cost)
+    return (record, future)
   }
 
   /// Values that were computed ahead from the failed value cannot be used with its fallback.

@@ -39,6 +39,8 @@ protocol CoreDriver: ValueProvider {
   func capture(_ slot: Int)
   func lose(_ slot: Int)
   func start(node: Int, work: Work, ready: Int64) throws(StartError)
+  /// Starts bodies that end together.
+  func startBatch(node: Int, _ starts: [Action.Start]) throws(StartError)
   /// - Parameter value: `nil` if it could not be computed again.
   func deliver(_ value: Handle?, to sink: Int, slot: Int)
   func end(sink: Int, slot: Int, _ fate: FrameFate, node: Int)
@@ -56,6 +58,7 @@ extension CoreDriver {
     case .captured(let slot): capture(slot)
     case .lost(let slot): lose(slot)
     case .start(let node, let work, let ready): try start(node: node, work: work, ready: ready)
+    case .startBatch(let node, let starts): try startBatch(node: node, starts)
     case .pass(let node, let slot):
       values[slot].outputs[node] = input(of: node, work: Work(slot: slot))
     case .fallback(let node, let slot, let previous):
