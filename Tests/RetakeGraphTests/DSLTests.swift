@@ -199,7 +199,9 @@ import Testing
     let pipeline = frames.pool("frames").pool("frames", capacity: 8, policy: .drop)
       .stage(Gray()).concurrency(2).cost(.quantiles(p50: .milliseconds(2), p99: .milliseconds(9)))
       .timeout(.milliseconds(50)).fallback(.previous).pool("greys").pool("greys", capacity: 4)
-      .stage(Boxes(options: .init())).pinned()
+      .stage(Boxes(options: .init())).pinned().queue(capacity: 8)
+      .batch(max: 8, wait: .milliseconds(5))
+      .cost(.fixed(.milliseconds(8)), perFrame: .milliseconds(1))
       .stage(Level()).on(executor: "small").executor("small")
       .sink(.test("results"), precision: ["scalar": 0.01], hold: .milliseconds(5))
     let text = try roundTrip(pipeline)
@@ -208,7 +210,8 @@ import Testing
       #"{"capacity":4,"id":"greys"}"#, #""concurrency":2"#, #""timeout":"50ms""#,
       #""fallback":"previous""#, #""pinned":true"#, #""executor":"small""#, #""hold":"5ms""#,
       #"{"count":1,"id":"small"}"#, #""cost":{"p50":"2ms","p99":"9ms"}"#,
-      #""precision":{"scalar":0.01}"#,
+      #""precision":{"scalar":0.01}"#, #""batch":{"max":8,"wait":"5ms"}"#,
+      #""cost":{"fixed":"8ms","perFrame":"1ms"}"#,
     ] { #expect(text.contains(part), "\(part)") }
   }
 

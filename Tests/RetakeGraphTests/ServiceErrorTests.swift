@@ -111,6 +111,31 @@ import Testing
     ])
   }
 
+  @Test func `batches that cannot be`() {
+    let gray = #""kind": "grey", "cost": {"fixed": "2ms"}, "concurrency": 2"#
+    func wrong(_ batch: String, _ text: String) -> Wrong {
+      Wrong(gray, gray + #", "batch": {\#(batch)}"#, "wrongValue", "/nodes/2/batch", text)
+    }
+    check([
+      wrong(#""max": 1"#, "cannot have a batch of 1"),
+      wrong(#""max": 65"#, "Use 2 to 64"),
+      wrong(#""max": 8"#, "has a queue for 3 frames, so a batch of 8 never fills"),
+      wrong(#""max": 2, "wait": "7200s""#, "a batch's wait is at most an hour"),
+      Wrong(
+        #""pinned": true"#, #""batch": {"max": 2}"#, "wrongValue", "/nodes/8/batch",
+        "'level' remembers, and can only work on one frame at a time"),
+      Wrong(
+        #""kind": "sample""#, #""kind": "sample", "batch": {"max": 2}"#, "wrongValue",
+        "/nodes/7/batch", "uses no server, so it has no batch"),
+      Wrong(
+        gray, gray + #", "pool": "frames", "batch": {"max": 2}"#, "wrongValue", "/nodes/2/batch",
+        "Leave out its pool or its batch"),
+      Wrong(
+        gray, gray.replacing(#""2ms"}"#, with: #""2ms", "perFrame": "1ms"}"#), "wrongValue",
+        "/nodes/2/cost", "but no batch"),
+    ])
+  }
+
   @Test func `options of an adaptive pool that cannot be`() {
     func wrong(_ options: String, _ pointer: String, _ text: String) -> Wrong {
       Wrong(

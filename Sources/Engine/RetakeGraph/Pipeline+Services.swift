@@ -106,10 +106,10 @@ extension PipelineNode {
     try require(
       origin, pool == nil, "batch", "has a pool, and a batch takes no buffers from a pool",
       advice: "Leave out its pool or its batch")
+    let range = PipelineBatch.countRange
     try require(
-      origin, PipelineBatch.countRange.contains(batch.max), "batch",
-      "cannot have a batch of \(batch.max)",
-      advice: "Use \(PipelineBatch.countRange.lowerBound) to \(PipelineBatch.countRange.upperBound)")
+      origin, range.contains(batch.max), "batch", "cannot have a batch of \(batch.max)",
+      advice: "Use \(range.lowerBound) to \(range.upperBound)")
     let capacity = graph.edges.first { $0.to == id }?.capacity ?? batch.max
     try require(
       origin, capacity >= batch.max, "batch",

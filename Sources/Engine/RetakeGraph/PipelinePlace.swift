@@ -65,8 +65,8 @@ extension Pipeline {
   private static func keyWords(_ keys: [String]) -> String {
     guard let key = keys.first == "options" ? keys.dropFirst().first : keys.first else { return "" }
     let named = [
-      "adaptive", "batch", "capacity", "cost", "count", "executor", "fallback", "hold", "concurrency",
-      "pool",
+      "adaptive", "batch", "capacity", "cost", "count", "executor", "fallback", "hold",
+      "concurrency", "pool",
       "ports", "precision", "timeout",
     ]
     return named.contains(key) ? ", its \(key)" : ""

@@ -31,6 +31,7 @@ import Testing
       if let reason = line["reason"] { names.append("\(line.kind) \(reason)") }
       if let code = line["code"] { names.append("\(line.kind) \(code)") }
       if line["from"] != nil { names.append("fallback") }
+      if let batch = line["batch"] { names.append(batch == "1" ? "batch of one" : "batch") }
       if line.item != nil { names.append("item \(line.kind)") }
       if line.kind == .latest {
         names += line.details.map { $0.value == "-" ? "latest nothing" : "latest value" }
@@ -92,7 +93,7 @@ import Testing
         "itemFail model.chosen", "outcome queue", "outcome pool", "outcome timeout",
         "outcome partnerMissing", "outcome throttle", "outcome sample", "outcome route",
         "item block", "item unblock", "item timeout", "item late", "throttle", "swapPrepare",
-        "swap", "swapRefused swap.outputMismatch",
+        "swap", "swapRefused swap.outputMismatch", "batch", "batch of one",
       ], atLeast: 8)
     reach.expect(["item halt", "swapRefused swap.noStage"], atLeast: 3)
     #expect(reach.crowded >= 600)

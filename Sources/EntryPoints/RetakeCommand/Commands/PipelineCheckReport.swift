@@ -66,7 +66,9 @@ struct PipelineCheckReport {
 
   private func facts(of node: PipelineNode) -> [String] {
     var facts: [String] = []
-    if let cost = node.cost { facts.append("cost \(cost.json(perFrame: node.costPerFrame).canonicalText)") }
+    if let cost = node.cost?.json(perFrame: node.costPerFrame) {
+      facts.append("cost \(cost.canonicalText)")
+    }
     if let batch = node.batch { facts.append("batch \(batch.json.canonicalText)") }
     if node.concurrency > 1 { facts.append("concurrency \(node.concurrency)") }
     if let executor = node.executor { facts.append("executor \(executor)") }

@@ -1,0 +1,84 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeTimePlane
+import Testing
+
+/// A stage that works on waiting frames together.
+@Suite struct BatchRunTests {
+  private func pipeline(
+    _ frames: TinyFrames, _ batch: PipelineBatch?, milliseconds: Int64 = 2, perFrame: Int64? = 1,
+    capacity: Int = 3, policy: EdgePolicy = .block
+  ) -> Pipeline {
+    var pipeline = Pipeline(
+      [
+        .source(frames),
+        .stage("detect", AnyStage(Fragile2(failing: [])), milliseconds).with {
+          $0.batch = batch
+          $0.costPerFrame = perFrame.map { .milliseconds($0) }
+        },
+        .sink(),
+      ], ["camera → detect → sink"])
+    pipeline.edges[0].capacity = capacity
+    pipeline.edges[0].policy = policy
+    return pipeline
+  }
+
+  @Test func `a batch starts when it is full, or when its first frame has waited`() throws {
+    let (notes, outcome) = try pipeline(
+      .on("ff-f------f"), PipelineBatch(max: 3, wait: .milliseconds(5))
+    ).noted()
+    #expect(
+      notes.lines("start", "done") == [
+        "@3000000 detect 0:0 start batch=3", "@3000000 detect 0:1 start batch=3",
+        "@3000000 detect 0:2 start batch=3", "@8000000 detect 0:0 done",
+        "@8000000 detect 0:1 done", "@8000000 detect 0:2 done",
+        "@15000000 detect 0:3 start batch=1", "@18000000 detect 0:3 done",
+      ])
+    #expect(outcome.headline.delivered == 4)
+  }
+
+  @Test func `without a wait, a free server takes the frames that are there`() throws {
+    let (notes, _) = try pipeline(.on("ffff------f"), PipelineBatch(max: 3)).noted()
+    #expect(
+      notes.lines("start") == [
+        "@0 detect 0:0 start batch=1", "@3000000 detect 0:1 start batch=3",
+        "@3000000 detect 0:2 start batch=3", "@3000000 detect 0:3 start batch=3",
+        "@10000000 detect 0:4 start batch=1",
+      ])
+  }
+
+  @Test func `batches of eight serve 500 frames a second where one at a time serves 111`() throws {
+    let frames = TinyFrames.at(rate: 1_000, count: 4_000)
+    func delivered(_ batch: PipelineBatch?) throws -> Int {
+      try pipeline(
+        frames, batch, milliseconds: batch == nil ? 9 : 8, perFrame: batch == nil ? nil : 1,
+        capacity: 16, policy: .dropNewest
+      ).noted().outcome.headline.delivered
+    }
+    // 8 ms and 1 ms for each of 8 frames are 16 ms: 250 batches in four seconds, and then the 16
+    // frames that wait.
+    #expect(
+      (2_000...2_016).contains(try delivered(PipelineBatch(max: 8, wait: .milliseconds(5)))))
+    #expect((444...461).contains(try delivered(nil)))
+  }
+
+  @Test func `recorded costs of a batch add up`() throws {
+    var options = RunOptions(mode: .simulate)
+    options.costs.timings = try RecordedTimings.of((0..<3).map { ("detect", $0, -1, 4_000_000) })
+    let (notes, _) = try pipeline(
+      .on("fff"), PipelineBatch(max: 3, wait: .milliseconds(5))
+    ).noted(options)
+    #expect(Set(notes.lines("done").map { $0.prefix { $0 != " " } }) == ["@14000000"])
+  }
+
+  @Test func `in every-frame mode batches fill, take no time and lose nothing`() throws {
+    let (notes, outcome) = try pipeline(
+      .on("fffffff"), PipelineBatch(max: 3, wait: .milliseconds(5))
+    ).noted(RunOptions(mode: .everyFrame))
+    #expect(notes.lines("start").map { String($0.suffix(1)) }.joined() == "3333331")
+    #expect(outcome.headline.delivered == 7)
+    let done = notes.lines("done").map { $0.prefix { $0 != " " } }
+    #expect(done.last == "@11000000" && done.first == "@2000000")
+  }
+}
