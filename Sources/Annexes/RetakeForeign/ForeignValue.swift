@@ -19,16 +19,19 @@ extension ForeignOutput {
       return Classes(
         try elements.map { element in try Classification(element) })
     case .scalars: return try Self.scalars(elements)
+    case .observations:
+      return Observations(try elements.map { element in try Observation(element) })
     case .program: throw fields.wrong("a program with the output 'program' sends values with 'out'")
     }
   }
 
-  /// The value of a frame without any detections, classes or scalars.
+  /// The value of a frame in which the program found no item.
   func empty(classNames: [String]) -> any PipelineValue {
     switch self {
     case .detections: Detections([], classNames: classNames)
     case .classes: Classes([])
     case .scalars: Scalars([])
+    case .observations: Observations([])
     case .program: ProgramOuts(empty: [])
     }
   }
@@ -54,6 +57,7 @@ extension ForeignOutput {
     case .detections: Detections.self
     case .classes: Classes.self
     case .scalars: Scalars.self
+    case .observations: Observations.self
     case .program: ProgramOuts.self
     }
   }
@@ -61,7 +65,7 @@ extension ForeignOutput {
 
 extension StrictDecoder<DocumentProblem> {
   /// Any number of elements that fits into a message; `elements` has the bound of a document.
-  fileprivate func allElements() throws -> [Self] {
+  func allElements() throws -> [Self] {
     guard case .array(let values) = json else {
       throw wrong("must be an array, is \(json.kindText)")
     }

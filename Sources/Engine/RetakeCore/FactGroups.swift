@@ -20,6 +20,7 @@ struct FactGroups {
   var detections: [(line: DetectionLine, labels: [Label])] = []
   /// Labels of the frame, not of a detection.
   var labels: [Label] = []
+  var observations: [ObservationLine] = []
   var pictures: [FramePrint] = []
   var scalars: [(name: String, value: FixedDecimal)] = []
   var tensors: [Tensor] = []
@@ -42,6 +43,7 @@ struct FactGroups {
       waveforms.append(Wave(name: name, rate: rate, samples: samples))
     case .text(let name, let text): texts.append((name, text))
     case .user(let kind, let digest): values.append((kind, digest))
+    case .observation(let line): observations.append(line)
     case .ended: preconditionFailure("what ended has no facts")
     }
   }

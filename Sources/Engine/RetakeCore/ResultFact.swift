@@ -9,4 +9,5 @@ public enum ResultFact: Hashable, Sendable {
   case waveform(Waveform)
   case text(name: String, text: String)
   case user(kind: String, digest: Digest128)
+  case observation(Observation)
 }

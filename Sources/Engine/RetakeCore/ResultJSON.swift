@@ -110,6 +110,7 @@ package struct ResultJSON: ~Copyable, Sendable {
     }
     text.append("\"fate\":\"deliver\"")
     append("labels", groups.labels) { $0.append(json: $1) }
+    append("observations", groups.observations) { $0.append(json: $1) }
     append("pictures", groups.pictures) { $0.append(json: $1) }
     append("scalars", groups.scalars) { $0.append(jsonName: $1.name, value: $1.value) }
     append("tensors", groups.tensors) { $0.append(json: $1) }

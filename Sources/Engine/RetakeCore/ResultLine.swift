@@ -16,6 +16,9 @@ package enum ResultLine: Hashable, Sendable {
   case text(name: String, text: String)
   /// `U kind DIGEST128`
   case user(kind: String, digest: Digest128)
+  /// `M identity label score 640x480 COUNTS`, `K identity label score bones name=x,y,score …`,
+  /// `E identity label score BASE64`, `J identity label score JSON`
+  case observation(ObservationLine)
   /// `X fate reason node`: the frame did not reach this sink.
   case ended(FrameFate, node: String)
 

@@ -47,6 +47,8 @@ extension ResultLine {
         name: waveform.name, rate: scalar(waveform.rate), samples: waveform.samples.map(scalar))
     case .text(let name, let text): self = .text(name: name, text: text)
     case .user(let kind, let digest): self = .user(kind: kind, digest: digest)
+    case .observation(let observation):
+      self = .observation(ObservationLine(observation, precision))
     }
   }
 }

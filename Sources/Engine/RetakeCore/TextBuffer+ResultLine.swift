@@ -42,6 +42,7 @@ extension TextBuffer {
       append(word: kind)
       append(Self.space)
       append(digest)
+    case .observation(let observation): append(observation)
     case .ended(let fate, let node):
       append("X ")
       append(word: fate.word)
@@ -129,13 +130,25 @@ extension TextBuffer {
       case 0x0a: append("\\n")
       case 0x0d: append("\\r")
       case 0x09: append("\\t")
-      case 0x20..<0x7f: append(UInt8(truncatingIfNeeded: unit))
-      default:
-        append("\\u")
-        appendHex(UInt8(truncatingIfNeeded: unit >> 8))
-        appendHex(UInt8(truncatingIfNeeded: unit))
+      default: append(escaped: unit)
       }
     }
     append(UInt8(ascii: "\""))
+  }
+
+  /// A JSON document in ASCII. Its strings have the escapes of the canonical form, so that only
+  /// other characters of strings are left.
+  mutating func append(escaped document: String) {
+    for unit in document.utf16 { append(escaped: unit) }
+  }
+
+  /// A code unit in printable ASCII, or its escape.
+  private mutating func append(escaped unit: UInt16) {
+    guard !(0x20..<0x7f).contains(unit) else {
+      return append(UInt8(truncatingIfNeeded: unit))
+    }
+    append("\\u")
+    appendHex(UInt8(truncatingIfNeeded: unit >> 8))
+    appendHex(UInt8(truncatingIfNeeded: unit))
   }
 }

@@ -169,7 +169,7 @@ private struct PlacementWalk {
     /// Whether the value may contain boxes.
     var hasBoxes: Bool {
       switch kind {
-      case .detections, .items, .region, .user, .joined, nil: true
+      case .detections, .observations, .items, .region, .user, .joined, nil: true
       case .frame, .classes, .scalars, .waveform, .tensor, .bytes: false
       }
     }

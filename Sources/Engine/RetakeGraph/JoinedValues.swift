@@ -57,14 +57,17 @@ public struct Items: PipelineValue {
 extension ResultFact {
   fileprivate func numbered(_ index: Int) -> ResultFact {
     switch self {
-    case .scalar(let name, let value): .scalar(name: "\(index).\(name)", value: value)
-    case .text(let name, let text): .text(name: "\(index).\(name)", text: text)
-    case .user(let kind, let digest): .user(kind: "\(index).\(kind)", digest: digest)
+    case .scalar(let name, let value): return .scalar(name: "\(index).\(name)", value: value)
+    case .text(let name, let text): return .text(name: "\(index).\(name)", text: text)
+    case .user(let kind, let digest): return .user(kind: "\(index).\(kind)", digest: digest)
     // A C line is about the frame or about one of its D lines, so an item's label is written as a
     // string.
     case .classification(let item):
-      .text(name: "\(index).\(item.label)", text: "\(item.score)")
-    case .detection, .frame, .tensor, .waveform: self
+      return .text(name: "\(index).\(item.label)", text: "\(item.score)")
+    case .observation(var item):
+      item.label = "\(index).\(item.label)"
+      return .observation(item)
+    case .detection, .frame, .tensor, .waveform: return self
     }
   }
 }

@@ -129,6 +129,20 @@ extension Tensor: PipelineValue {
   public var facts: [ResultFact] { [.tensor(type: "f32", shape: shape, digest: digest)] }
 }
 
+extension Observations: PipelineValue {
+  /// `observations`.
+  public static var valueKind: ValueKind { .observations }
+
+  /// Appends the content of each item, in their order.
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(items.count))
+    for item in items { item.digest(into: &hasher) }
+  }
+
+  /// One `observation` for each item, in the same order.
+  public var facts: [ResultFact] { items.map { .observation($0) } }
+}
+
 extension Bytes: PipelineValue {
   /// `bytes`.
   public static var valueKind: ValueKind { .bytes }

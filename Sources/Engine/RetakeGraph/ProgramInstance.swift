@@ -73,21 +73,23 @@ package struct ProgramOuts: PipelineValue {
   package var facts: [ResultFact] { entries.flatMap(\.value.facts) }
 }
 
-/// The values for one sink, in one of three lists. They grow in place: a program may output many
+/// The values for one sink, in one of four lists. They grow in place: a program may output many
 /// values for a frame, one at a time.
 private struct Gathered: Sendable {
   private var detections: [Detection] = []
   private var classes: [Classification] = []
   private var scalars: [Scalars.Entry] = []
+  private var observations: [Observation] = []
   private var names = FreeNames()
 
   mutating func add(_ value: any PipelineValue) {
     switch value {
     case let value as Detections: detections.append(contentsOf: value.items)
     case let value as Classes: classes.append(contentsOf: value.items)
+    case let value as Observations: observations.append(contentsOf: value.items)
     case let value as Scalars:
       for entry in value.entries { scalars.append(.init(names.take(entry.name), entry.value)) }
-    default: preconditionFailure("a sink is given detections, classes or scalars")
+    default: preconditionFailure("a sink is given values of a program's outputs")
     }
   }
 
@@ -95,8 +97,9 @@ private struct Gathered: Sendable {
     switch empty {
     case let empty as Detections: Detections(detections, classNames: empty.classNames)
     case is Classes: Classes(classes)
+    case is Observations: Observations(observations)
     case is Scalars: Scalars(scalars)
-    default: preconditionFailure("a sink is given detections, classes or scalars")
+    default: preconditionFailure("a sink is given values of a program's outputs")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 
 /// Encodes a stage's output to bytes, and decodes it.
@@ -157,6 +158,96 @@ extension Tensor: ByteFormed {
     }
     guard product == elements.count else { throw ByteReader.Mismatch() }
     self.init(shape: shape, elements: elements)
+  }
+}
+
+extension Observations: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(items.count)
+    for item in items {
+      writer.append(item.label)
+      writer.append(item.score)
+      // A separate flag, because any integer may be an identity.
+      writer.append(item.identity == nil ? 0 : 1)
+      writer.append(item.identity ?? 0)
+      item.content.write(to: &writer)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws {
+    var items: [Observation] = []
+    for _ in 0..<(try reader.count()) {
+      let (label, score) = (try reader.text(), try reader.double())
+      let (hasIdentity, identity) = (try reader.integer(), try reader.integer())
+      items.append(
+        Observation(
+          try Observation.Content(reading: &reader), label: label, score: score,
+          identity: hasIdentity == 1 ? identity : nil))
+    }
+    self.init(items)
+  }
+}
+
+extension Observation.Content {
+  fileprivate func write(to writer: inout ByteWriter) {
+    switch self {
+    case .mask(let mask):
+      for number in [0, mask.width, mask.height, mask.runs.count] + mask.runs {
+        writer.append(number)
+      }
+    case .points(let points):
+      writer.append(1)
+      writer.append(points.points.count)
+      for point in points.points {
+        writer.append(point.name)
+        for value in [point.x, point.y, point.score] { writer.append(value) }
+      }
+      writer.append(points.bones.count)
+      for bone in points.bones {
+        writer.append(bone.from)
+        writer.append(bone.to)
+      }
+    case .embedding(let vector):
+      writer.append(2)
+      writer.append(vector.count)
+      for element in vector { writer.append(UInt64(element.bitPattern)) }
+    case .json(let value):
+      writer.append(3)
+      writer.append(value.canonicalText)
+    }
+  }
+
+  fileprivate init(reading reader: inout ByteReader) throws {
+    switch try reader.integer() {
+    case 0:
+      let (width, height) = (try reader.integer(), try reader.integer())
+      var runs: [Int] = []
+      for _ in 0..<(try reader.count()) { runs.append(try reader.integer()) }
+      guard let mask = Mask(width: width, height: height, runs: runs) else {
+        throw ByteReader.Mismatch()
+      }
+      self = .mask(mask)
+    case 1:
+      var points = KeyPoints([])
+      for _ in 0..<(try reader.count()) {
+        let name = try reader.text()
+        points.points.append(
+          KeyPoint(
+            name, x: try reader.double(), y: try reader.double(), score: try reader.double()))
+      }
+      for _ in 0..<(try reader.count()) {
+        points.bones.append(KeyPoints.Bone(try reader.integer(), try reader.integer()))
+      }
+      self = .points(points)
+    case 2:
+      var vector: [Float] = []
+      for _ in 0..<(try reader.count()) {
+        vector.append(Float(bitPattern: UInt32(truncatingIfNeeded: try reader.word())))
+      }
+      self = .embedding(vector)
+    case 3: self = .json(try JSONValue(parsing: Data(try reader.text().utf8)))
+    default: throw ByteReader.Mismatch()
+    }
   }
 }
 

@@ -9,6 +9,7 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
   case waveform
   case tensor
   case bytes
+  case observations
   /// The output of a join: one value per port. An input without kinds accepts any join.
   case joined([ValueKind])
   /// One detection with the frame in which it was found. A forEach passes it to its body.
@@ -28,6 +29,7 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
     case .waveform: "waveform"
     case .tensor: "tensor"
     case .bytes: "bytes"
+    case .observations: "observations"
     case .joined(let kinds):
       kinds.isEmpty ? "joined" : "joined(\(kinds.map(\.shortText).joined(separator: ", ")))"
     case .region: "region"

@@ -25,6 +25,14 @@ struct BoxMatching {
   init(
     golden: [DetectionLine], actual: [DetectionLine], leastOverlap: Double, previous: [Int: Int]
   ) {
+    self.init(golden: golden, actual: actual) {
+      Self.weight($0, $1, leastOverlap: leastOverlap, previous: previous)
+    }
+  }
+
+  /// - Parameter weight: The weight of a pair that is not equal; 0 means that the two cannot be the
+  ///   same object.
+  init<Line: Equatable>(golden: [Line], actual: [Line], weight: (Line, Line) -> Int) {
     self.init(inOrder: golden.count, actual.count)
     // The search is cubic in the number of boxes, and a detector may return any number of boxes.
     guard max(golden.count, actual.count) <= Self.limit else { return }
@@ -47,9 +55,7 @@ struct BoxMatching {
       return
     }
     let weights = rows.map { row in
-      columns.map { column in
-        Self.weight(golden[row], actual[column], leastOverlap: leastOverlap, previous: previous)
-      }
+      columns.map { column in weight(golden[row], actual[column]) }
     }
     for (row, column) in zip(rows, Assignment.best(weights)) {
       guard let column else { continue }

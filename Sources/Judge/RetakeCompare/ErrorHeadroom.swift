@@ -3,7 +3,7 @@ package import RetakeCore
 /// How close the largest error came to the allowed error.
 package struct ErrorHeadroom: Hashable, Sendable, Codable {
   package var sink: String
-  /// `position`, `score`, `scalar`, `unmatched` or `drift`.
+  /// Such as `position`, `score`, `scalar`, `mask`, `embedding`, `unmatched` or `drift`.
   package var quantity: String
   /// `nil` if an error was not a finite number.
   package var largest: Double?

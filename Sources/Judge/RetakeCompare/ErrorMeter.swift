@@ -96,6 +96,21 @@ struct ErrorMeter {
     return measured
   }
 
+  /// Like `look`, for numbers that are not rounded.
+  func look(exact golden: Double, _ actual: Double) -> Measured {
+    let error = (golden - actual).magnitude
+    let most = max(allowed[Quantity.scalar.rawValue], relative * golden.magnitude)
+    return Measured(
+      error: error.isFinite ? error : .infinity, allowed: most,
+      isAllowed: error <= most * (1 + 1e-9))
+  }
+
+  /// Records the error of two numbers that are not rounded. They are no sample of the drift.
+  mutating func noteExact(_ golden: Double, _ actual: Double, _ frame: FrameID) {
+    let measured = look(exact: golden, actual)
+    note(.scalar, measured.error, allowed: measured.allowed, frame)
+  }
+
   /// The largest error of x, y, width and height.
   mutating func measurePosition(
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID

@@ -16,6 +16,9 @@ package struct Finding: Hashable, Sendable, Codable {
     /// A different label has the highest score.
     case labelChanged
     case textChanged, waveformChanged, pictureChanged
+    case maskChanged, pointMoved, embeddingChanged
+    /// A field of a JSON value.
+    case fieldChanged
     /// Any other fact that is either equal or not: a digest, a shape.
     case factChanged
     case factAppeared, factDisappeared

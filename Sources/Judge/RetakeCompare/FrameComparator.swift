@@ -21,8 +21,9 @@ struct FrameComparator {
   var meter: ErrorMeter
   var pictures = ImageMeter()
   var series = ScalarSeries()
+  var observations = ObservationMeter()
   /// The actual identity that each golden identity was last paired with, if it is a different one.
-  private var identities: [Int: Int] = [:]
+  private(set) var identities: [Int: Int] = [:]
 
   init(
     sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String],
@@ -67,6 +68,9 @@ struct FrameComparator {
     if goldenBoxes.count < golden.count || actualBoxes.count < actual.count {
       compareFacts(
         golden, actual, matching.partners, (frame, actualFrame ?? frame), into: &differences)
+      compareObservations(
+        golden.compactMap(\.observation), actual.compactMap(\.observation), frame,
+        into: &differences)
     }
     return differences
   }
@@ -89,7 +93,8 @@ struct FrameComparator {
   mutating func noteEqualIdentities(_ lines: [ResultLine]) {
     guard hasOtherIdentities else { return }
     for line in lines {
-      if let identity = line.detection?.identity { identities[identity] = nil }
+      let identity = line.detection?.identity ?? line.observation?.identity
+      if let identity { identities[identity] = nil }
     }
   }
 
@@ -210,7 +215,7 @@ struct FrameComparator {
 
   /// Records the pair of two identities. Returns whether it is a new pair; for modes other than
   /// `boxes`, whether the two identities differ.
-  private mutating func pairs(_ golden: Int?, _ actual: Int?) -> Bool {
+  mutating func pairs(_ golden: Int?, _ actual: Int?) -> Bool {
     guard let golden, let actual else { return golden != actual }
     // A tracker's numbers are arbitrary. In `boxes` an object with another number is reported once,
     // when its pair changes, and not in every frame.
@@ -231,5 +236,9 @@ struct FrameComparator {
 extension ResultLine {
   var detection: DetectionLine? {
     if case .detection(let detection) = self { detection } else { nil }
+  }
+
+  var observation: ObservationLine? {
+    if case .observation(let observation) = self { observation } else { nil }
   }
 }

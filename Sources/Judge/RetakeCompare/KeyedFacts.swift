@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The facts of one frame and sink that are not detections, each by its subject, so that an added
+/// The facts of one frame and sink that are neither detections nor observations, each by its subject, so that an added
 /// or a missing fact does not shift the others.
 struct KeyedFacts {
   struct Key: Hashable {
@@ -22,6 +22,7 @@ struct KeyedFacts {
       case .waveform(let name, _, _): (letter, self.name) = ("W", name)
       case .text(let name, _): (letter, self.name) = ("T", name)
       case .user(let kind, _): (letter, name) = ("U", kind)
+      case .observation(let line): (letter, name) = (line.letter, line.label)
       case .ended: (letter, name) = ("X", "")
       }
     }
@@ -49,7 +50,7 @@ struct KeyedFacts {
   init(_ lines: [ResultLine], partner: (Int) -> Int?) {
     for line in lines {
       switch line {
-      case .detection, .ended: continue
+      case .detection, .observation, .ended: continue
       case .classification(let detection?, _, _):
         guard let index = partner(detection) else { continue }
         add(line, Key(line, detection: index))

@@ -173,6 +173,7 @@ package struct ResultComparator {
           sink: sink.sink, quantity: "unmatched", largest: Double(boxes.count),
           allowed: Double(boxes.allowed), frame: boxes.first))
       headroom += sink.pictures.headroom(sink: sink.sink, sink.rule)
+      headroom += sink.observations.headroom(sink: sink.sink, sink.rule)
       headroom += judgeDrift(of: sink)
     }
     return headroom

@@ -5,6 +5,7 @@ extension SinkRule: Encodable {
   package enum CodingKeys: String, CodingKey, CaseIterable {
     case mode, iou, position, score, scalar, relative, rmsMax, correlationMin, lagMax
     case psnrMin, ssimMin, densestMax, pictureEvery
+    case maskIoUMin, cosineMax
     case unmatchedMax, driftPer1000, order
   }
 
@@ -14,7 +15,7 @@ extension SinkRule: Encodable {
       (.iou, \.iou), (.position, \.position), (.score, \.score), (.scalar, \.scalar),
       (.relative, \.relative), (.rmsMax, \.rmsMax), (.correlationMin, \.correlationMin),
       (.psnrMin, \.psnrMin), (.ssimMin, \.ssimMin), (.densestMax, \.densestMax),
-      (.driftPer1000, \.driftPer1000),
+      (.driftPer1000, \.driftPer1000), (.maskIoUMin, \.maskIoUMin), (.cosineMax, \.cosineMax),
     ]
 
   /// Integers of 0 or more, and the properties that hold them.
@@ -25,7 +26,7 @@ extension SinkRule: Encodable {
 
   /// Tolerances that are fractions.
   private static let fractions: Set<CodingKeys> = [
-    .iou, .correlationMin, .ssimMin, .densestMax, .relative,
+    .iou, .correlationMin, .ssimMin, .densestMax, .relative, .maskIoUMin,
   ]
 
   /// Reads a rule of retake.yml or golden.yml. Keys that are absent have their defaults.

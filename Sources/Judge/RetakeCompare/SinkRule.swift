@@ -1,3 +1,5 @@
+import RetakeCore
+
 /// How the results of one sink are compared: which differences are allowed.
 ///
 /// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one
@@ -24,11 +26,12 @@ package struct SinkRule: Hashable, Sendable {
   package var mode: Mode = .boxes
   /// The smallest overlap (intersection over union, 0 to 1) of two boxes that are the same object.
   package var iou = 0.5
-  /// The largest difference of each of x, y, width and height, in pixels.
+  /// The largest difference of each of x, y, width and height, and of x and y of a key point, in
+  /// pixels.
   package var position = 0.0
   /// The largest difference of a score.
   package var score = 0.0
-  /// The largest difference of scalars and of waveform samples.
+  /// The largest difference of scalars, of waveform samples and of numbers in JSON.
   package var scalar = 0.0
   /// A tolerance like `scalar`, as a fraction of the golden number. The larger of the two
   /// tolerances applies.
@@ -49,12 +52,23 @@ package struct SinkRule: Hashable, Sendable {
   package var densestMax = 0.0
   /// One image in every `pictureEvery` frames is kept and compared.
   package var pictureEvery = 1
+  /// The smallest overlap (intersection over union) of a mask and its partner, 0 to 1.
+  package var maskIoUMin = 1.0
+  /// The largest cosine distance of an embedding and its partner, 0 to 2; with 0 they must be equal.
+  package var cosineMax = 0.0
   /// The most boxes without a partner, in either run, over all frames.
   package var unmatchedMax = 0
   /// The largest difference between the mean error of 1,000 frames and the mean error of the 1,000
   /// frames before, in pixels; for sinks without boxes, in the unit of the scalar.
   package var driftPer1000 = 0.0
   package var order: Order = .any
+
+  /// `maskIoUMin` as an error, which grows as other errors do.
+  package var maskErrorMax: Double {
+    get { FixedDecimal(1 - maskIoUMin, decimals: 6).value }
+    // Through decimals, so that golden.yml gets 0.97 and not 0.9700000000000001.
+    set { maskIoUMin = FixedDecimal(max(0, 1 - newValue), decimals: 6).value }
+  }
 
   package init(mode: Mode = .boxes) {
     self.mode = mode

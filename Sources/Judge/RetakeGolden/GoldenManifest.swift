@@ -191,7 +191,7 @@ package struct GoldenManifest: Hashable, Sendable {
     /// A date, such as 2026-11-21.
     package var at: String
     package var sink: String
-    /// `position`, `score` or `scalar`.
+    /// `position`, `score`, `scalar`, `mask` or `embedding`.
     package var quantity: String
     package var largest: Double
     package var allowed: Double

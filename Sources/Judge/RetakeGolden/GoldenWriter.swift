@@ -225,7 +225,8 @@ package final class GoldenWriter {
     for fact in facts {
       switch fact {
       case .detection: modes[outcome.sink] = .boxes
-      case .scalar, .waveform, .classification:
+      case .observation(let item) where item.hasPositions: modes[outcome.sink] = .boxes
+      case .scalar, .waveform, .classification, .observation:
         // A detector may also report scalars. Boxes need pairing, so they decide about the sink.
         if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
       case .frame where plan.writtenRules.bySink[SinkRule.Mode.pictures.rawValue] != nil:

@@ -120,7 +120,7 @@ extension Finding {
   /// The unit of magnitudes in the report, and the factor that converts a magnitude to it.
   var unit: (name: String?, factor: Double) {
     switch kind {
-    case .boxMoved: ("px", 1)
+    case .boxMoved, .pointMoved: ("px", 1)
     case .decisionMoved, .timeChanged: ("ms", 1e-6)
     // Only latency budgets belong to a sink.
     case .budget where node != nil: ("ms", 1e-6)

@@ -28,8 +28,12 @@ extension ReportBox {
   /// mapping is not known.
   package typealias Placing = (_ box: ReportBox, _ sink: String?, _ frame: FrameID?) -> ReportBox?
 
-  /// The box of a result line `D identity:class x y w h score`; `nil` for any other line.
+  /// The box of a result line of a detection, a mask or points; `nil` for any other line.
   package init?(_ side: Side, line: some StringProtocol, classes: [String]) {
+    if let item = ObservationLine(parsing: line)?.observation {
+      self.init(side, item)
+      return
+    }
     let words = line.split(separator: " ")
     guard words.count == 7, words[0] == "D" else { return nil }
     let names = words[1].split(separator: ":", omittingEmptySubsequences: false)
@@ -79,6 +83,10 @@ extension Finding.Kind {
   fileprivate var measured: String? {
     switch self {
     case .boxMoved: "boxes"
+    case .maskChanged: "masks"
+    case .pointMoved: "points"
+    case .embeddingChanged: "embeddings"
+    case .fieldChanged: "fields"
     case .scoreChanged: "scores"
     case .numberChanged: "numbers"
     case .waveformChanged: "samples"

@@ -41,6 +41,7 @@ extension ResultFact {
     case .waveform: "waveforms"
     case .text: "texts"
     case .user: "values"
+    case .observation: "observations"
     }
   }
 }

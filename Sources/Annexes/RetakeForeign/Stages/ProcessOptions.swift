@@ -6,8 +6,8 @@ import RetakeStages
 package struct ProcessOptions: StageOptions, Hashable {
   @OptionValue("the program, then its arguments; required") package var command: [String] = []
   @OptionValue(
-    "values that the program returns: 'detections', 'classes' or 'scalars', or 'program' if it "
-      + "is a complete pipeline; required")
+    "values that the program returns: 'detections', 'classes', 'scalars' or 'observations', or "
+      + "'program' if it is a complete pipeline; required")
   package var output = ""
   @OptionValue("an object that the program gets as it is")
   package var options = JSONValue.object([:])

@@ -28,11 +28,16 @@ struct ResultShapes {
 
 extension ResultFact {
   fileprivate func scaled(_ across: Double, _ down: Double) -> ResultFact {
-    // Boxes alone have positions in the image.
-    guard case .detection(var detection) = self, across != 1 || down != 1 else { return self }
-    let box = detection.box
-    detection.box = Box(
-      x: box.x * across, y: box.y * down, width: box.width * across, height: box.height * down)
-    return .detection(detection)
+    guard across != 1 || down != 1 else { return self }
+    func scaled(_ box: Box) -> Box {
+      Box(x: box.x * across, y: box.y * down, width: box.width * across, height: box.height * down)
+    }
+    switch self {
+    case .detection(var detection):
+      detection.box = scaled(detection.box)
+      return .detection(detection)
+    case .observation(let item): return .observation(item.mapPositions(scaled) ?? item)
+    default: return self
+    }
   }
 }

@@ -136,7 +136,7 @@ extension ResultFact {
   /// Whether an overlay shows this fact.
   fileprivate var isSeen: Bool {
     switch self {
-    case .detection, .classification, .scalar, .text, .waveform: true
+    case .detection, .classification, .scalar, .text, .waveform, .observation: true
     case .frame, .tensor, .user: false
     }
   }

@@ -12,6 +12,16 @@ struct ByteCursor {
     end = base + range.upperBound
   }
 
+  /// Reads a text with a cursor that is valid only within `body`.
+  static func read<Value>(
+    _ text: some StringProtocol, _ body: (inout ByteCursor) -> Value?
+  ) -> Value? {
+    Array(text.utf8).withUnsafeBufferPointer { bytes in
+      guard var cursor = ByteCursor(bytes, 0..<bytes.count) else { return nil }
+      return body(&cursor)
+    }
+  }
+
   var isAtEnd: Bool { next == end }
 
   /// Skips `byte`.

@@ -102,7 +102,8 @@ private struct BlockScan {
         hasFacts = false
       case UInt8(ascii: "D"): noteFact()
       case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"), UInt8(ascii: "N"),
-        UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"):
+        UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"), UInt8(ascii: "M"),
+        UInt8(ascii: "K"), UInt8(ascii: "E"), UInt8(ascii: "J"):
         noteFact()
         block.holdsBoxesAlone = false
       case UInt8(ascii: "O"):
@@ -188,6 +189,10 @@ private struct FrameParser {
     UInt8(ascii: "V"): "'V name=value'", UInt8(ascii: "P"): "'P 640x480 I420 full bt709 digest'",
     UInt8(ascii: "N"): "'N type shape digest'", UInt8(ascii: "W"): "'W name rate n v…'",
     UInt8(ascii: "T"): "'T name \"JSON text\"'", UInt8(ascii: "U"): "'U kind digest'",
+    UInt8(ascii: "M"): "'M identity label score WxH counts'",
+    UInt8(ascii: "K"): "'K identity label score bones name=x,y,score…'",
+    UInt8(ascii: "E"): "'E identity label score base64'",
+    UInt8(ascii: "J"): "'J identity label score JSON'",
     UInt8(ascii: "X"): "'X fate reason node'",
   ]
 

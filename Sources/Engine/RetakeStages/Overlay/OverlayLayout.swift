@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// Lays out an overlay: a box with its label for each detection, a list of numbers, texts and
+/// Lays out an overlay: a box with its label for each detection, outlines of masks, key points with
+/// their bones, a list of numbers, texts and
 /// classes at the top left, the age at the top right, waveforms at the bottom.
 package struct OverlayLayout: Sendable {
   /// Points per second of a waveform's line.
@@ -36,6 +37,7 @@ package struct OverlayLayout: Sendable {
         case .scalar(let name, let value): lines.append("\(name) \(Self.text(value))")
         case .text(let name, let text): lines.append("\(name) \(text)")
         case .waveform(let waveform): waveforms.append(waveform)
+        case .observation(let item): shapes += drawing(item, lines: &lines)
         // These have no form that could be drawn.
         case .frame, .tensor, .user: break
         }
@@ -65,6 +67,31 @@ package struct OverlayLayout: Sendable {
     let top = Self.pixel(box.y) - lineHeight
     return [OverlayShape(.outline(box, thickness: thickness), color)]
       + line(label, x: Self.pixel(box.x), y: top < 0 ? Self.pixel(box.y) : top, color)
+  }
+
+  /// Points and bones with a label at the upper left; a mask is drawn as its outline.
+  private func drawing(_ item: Observation, lines: inout [String]) -> [OverlayShape] {
+    guard case .points(let points)? = item.mapPositions(picture.upright)?.content else {
+      if case .json(let value) = item.content { lines.append("\(item.label) \(value.canonicalText)") }
+      return []
+    }
+    let places = points.points.map { OverlayShape.Point(x: $0.x, y: $0.y) }
+    guard let left = places.map(\.x).min(), let top = places.map(\.y).min(),
+      places.allSatisfy({ $0.x.isFinite && $0.y.isFinite })
+    else { return [] }
+    let color = item.identity.map { OverlayColor.ofClass($0) } ?? .ofClass(0)
+    var shapes = points.bones.compactMap { bone -> OverlayShape? in
+      guard places.indices.contains(bone.from), places.indices.contains(bone.to) else { return nil }
+      return OverlayShape(.line([places[bone.from], places[bone.to]], thickness: thickness), color)
+    }
+    for (point, place) in zip(points.points, places) where !point.name.isEmpty {
+      let side = Double(2 * thickness)
+      let dot = Box(x: place.x - side / 2, y: place.y - side / 2, width: side, height: side)
+      shapes.append(OverlayShape(.fill(dot), color))
+    }
+    var label = "\(item.label) \(Self.text(item.score))"
+    if let identity = item.identity { label += " #\(identity)" }
+    return shapes + line(label, x: Self.pixel(left), y: Self.pixel(top) - lineHeight, color)
   }
 
   private func list(_ lines: [String]) -> [OverlayShape] {

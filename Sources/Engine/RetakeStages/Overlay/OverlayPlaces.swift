@@ -24,10 +24,18 @@ package struct OverlayPlaces: Sendable {
   /// is unknown are omitted.
   package func placed(_ facts: [ResultFact], sink: String) -> [ResultFact] {
     facts.compactMap { fact in
-      guard case .detection(var detection) = fact else { return fact }
-      guard let placement = placements[sink] else { return nil }
-      detection.box = placement.inSource(detection.box)
-      return .detection(detection)
+      switch fact {
+      case .detection(var detection):
+        guard let placement = placements[sink] else { return nil }
+        detection.box = placement.inSource(detection.box)
+        return .detection(detection)
+      case .observation(let item):
+        guard item.hasPositions else { return fact }
+        return placements[sink].flatMap { placement in
+          item.mapPositions(placement.inSource).map { .observation($0) }
+        }
+      default: return fact
+      }
     }
   }
 }

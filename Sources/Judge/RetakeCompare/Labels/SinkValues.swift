@@ -14,7 +14,7 @@ package struct SinkValues: Hashable, Sendable {
       switch fact {
       case .detection(let detection): detections.append(detection)
       case .scalar(let name, let value): scalars[name] = scalars[name] ?? value
-      case .classification, .frame, .tensor, .waveform, .text, .user: break
+      case .classification, .frame, .tensor, .waveform, .text, .user, .observation: break
       }
     }
   }
@@ -34,7 +34,7 @@ package struct SinkValues: Hashable, Sendable {
         detections[index].classes.append(Classification(label: label, score: score.value))
       case .scalar(let name, let value): scalars[name] = scalars[name] ?? value.value
       case .ended: wasDelivered = false
-      case .classification, .picture, .tensor, .waveform, .text, .user: break
+      case .classification, .picture, .tensor, .waveform, .text, .user, .observation: break
       }
     }
   }

@@ -309,7 +309,7 @@
 
   function drawn(box, view, scale, side, chosen) {
     const at = { x: finite(box.x), y: finite(box.y), width: Math.max(0, finite(box.width)), height: Math.max(0, finite(box.height)) };
-    const parts = [svg("rect", { class: "halo", ...at }), svg("rect", { class: "box", ...at })];
+    const parts = ["halo", "box"].flatMap((kind) => (box.lines ? box.lines.map((line) => stroke(line, kind, scale)) : [svg("rect", { class: kind, ...at })]));
     if (box.label && chosen) {
       const size = 12 * scale;
       const text = cut(visible(box.label), 40);
@@ -319,6 +319,12 @@
       parts.push(svg("text", { x: Math.max(left, view.x + size * 0.2), y: fits ? below : Math.max(above, view.y + size * 1.2), "font-size": size, "stroke-width": size * 0.26 }, text));
     }
     return svg("g", { class: `${side}${chosen ? " chosen" : ""}` }, parts);
+  }
+
+  // A line through corners, or a dot for a single corner.
+  function stroke(line, kind, scale) {
+    const at = line.map(finite);
+    return at.length < 4 ? svg("circle", { class: kind, cx: at[0], cy: at[1], r: 2.5 * scale }) : svg("polyline", { class: kind, points: at.join(" ") });
   }
 
   // The part of the frame that shows the boxes with room around them, in the frame's own shape.

@@ -111,6 +111,13 @@ struct BoxPlaces {
 extension ReportBox {
   fileprivate func placed(_ placement: ImagePlacement) -> ReportBox {
     let box = placement.inSource(Box(x: x, y: y, width: width, height: height))
-    return ReportBox(side, box, label: label)
+    var placed = ReportBox(side, box, label: label)
+    placed.lines = lines?.map { line in
+      stride(from: 0, to: line.count - 1, by: 2).flatMap { index in
+        let point = placement.inSource(Box(x: line[index], y: line[index + 1], width: 0, height: 0))
+        return [point.x, point.y]
+      }
+    }
+    return placed
   }
 }

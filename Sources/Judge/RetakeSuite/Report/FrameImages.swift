@@ -116,8 +116,10 @@ struct FrameImages {
     frame?.outcomes.flatMap { outcome -> [Line] in
       guard let sinks = header?.sinks, sinks.indices.contains(outcome.sink) else { return [] }
       return outcome.lines.compactMap { line -> Line? in
-        guard case .detection = line else { return nil }
-        return Line(sink: sinks[outcome.sink], text: line.text)
+        switch line {
+        case .detection, .observation: return Line(sink: sinks[outcome.sink], text: line.text)
+        default: return nil
+        }
       }
     } ?? []
   }

@@ -19,8 +19,9 @@ extension SinkRule {
     if mode == .boxes { parts.append("overlap at least \(iou)") }
     let amounts: [(String, Double, String)] = [
       ("position", position, " px"), ("score", score, ""), ("scalar", scalar, ""),
-      ("drift in 1,000 frames", driftPer1000, ""),
+      ("drift in 1,000 frames", driftPer1000, ""), ("cosine distance", cosineMax, ""),
     ]
+    if maskIoUMin < 1 { parts.append("IoU of masks at least \(maskIoUMin)") }
     parts += amounts.filter { $0.1 > 0 }.map { "\($0.0) within \($0.1)\($0.2)" }
     if unmatchedMax > 0 { parts.append("at most \(unmatchedMax) boxes without a partner") }
     if order == .significant { parts.append("in the order given") }

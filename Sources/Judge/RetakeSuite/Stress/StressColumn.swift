@@ -57,5 +57,6 @@ extension StressResult {
     .frameLost, .frameInserted, .fateChanged, .timeChanged, .boxAppeared, .boxDisappeared,
     .boxMoved, .classChanged, .identityChanged, .scoreChanged, .numberChanged, .labelChanged,
     .textChanged, .waveformChanged, .pictureChanged, .factChanged, .factAppeared, .factDisappeared,
+    .maskChanged, .pointMoved, .embeddingChanged, .fieldChanged,
   ]
 }

@@ -18,7 +18,7 @@ package struct GoldenFit {
   /// One tolerance.
   package struct Row: Hashable, Sendable, Codable {
     package var sink: String
-    /// `position`, `score` or `scalar`.
+    /// `position`, `score`, `scalar`, `mask` (1 - IoU) or `embedding` (cosine distance).
     package var quantity: String
     /// The largest error of all runs.
     package var largest: Double
@@ -258,6 +258,7 @@ package struct GoldenFit {
       ("position", \.position, steps.box, steps.boxDecimals),
       ("score", \.score, steps.score, steps.scoreDecimals),
       ("scalar", \.scalar, steps.scalar, steps.scalarDecimals),
+      ("mask", \.maskErrorMax, 0.001, 3), ("embedding", \.cosineMax, 1e-6, 6),
     ]
     var rule = rules.rule(for: sink)
     var rows: [Row] = []

@@ -63,6 +63,9 @@ extension ResultFact {
       hasher.append("user")
       hasher.append(kind)
       hasher.append(digest)
+    case .observation(let observation):
+      hasher.append("observation")
+      observation.digest(into: &hasher)
     }
   }
 }

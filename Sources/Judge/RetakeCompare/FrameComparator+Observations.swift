@@ -1,0 +1,230 @@
+import Foundation
+import RetakeCore
+
+/// Masks, key points, embeddings and JSON values.
+extension FrameComparator {
+  private typealias Change = (kind: Finding.Kind, text: String, error: ErrorMeter.Measured?)
+
+  mutating func compareObservations(
+    _ golden: [ObservationLine], _ actual: [ObservationLine], _ frame: FrameID,
+    into differences: inout [Difference]
+  ) {
+    let isInOrder = rule.mode == .exact || rule.order == .significant
+    let matching =
+      isInOrder
+      ? BoxMatching(inOrder: golden.count, actual.count)
+      : BoxMatching(golden: golden, actual: actual, weight: weight)
+    for (line, partner) in zip(golden, matching.partners) {
+      guard let partner else {
+        differences.append(
+          Difference(
+            kind: .factDisappeared, golden: ResultLine.observation(line).text,
+            message: "\(line.words) is missing"))
+        continue
+      }
+      if let difference = compare(line, actual[partner], frame) { differences.append(difference) }
+    }
+    for index in matching.unmatched {
+      differences.append(
+        Difference(
+          kind: .factAppeared, actual: ResultLine.observation(actual[index]).text,
+          message: "\(actual[index].words) is new"))
+    }
+  }
+
+  /// As `BoxMatching` weighs boxes; 0 means that the two cannot be the same object.
+  private func weight(_ golden: ObservationLine, _ actual: ObservationLine) -> Int {
+    let isSameLabel = golden.label == actual.label
+    let closeness: Double
+    switch (golden.content, actual.content) {
+    case (.mask(let left), .mask(let right)):
+      closeness = left.overlap(with: right)
+      guard closeness >= rule.iou else { return 0 }
+    case (.points(let left, _), .points(let right, _)):
+      let distances = zip(left, right).map {
+        max(($0.x.value - $1.x.value).magnitude, ($0.y.value - $1.y.value).magnitude)
+      }
+      let sum = distances.reduce(0, +)
+      closeness = sum.isFinite ? 1 / (1 + sum / Double(max(distances.count, 1))) : 0
+    case (.embedding(let left), .embedding(let right)):
+      guard isSameLabel else { return 0 }
+      let distance = Self.cosineDistance(left, right)
+      closeness = distance.isFinite ? 1 - distance / 2 : 0
+    case (.json, .json):
+      // A name is all that two JSON values of one object have in common.
+      guard isSameLabel else { return 0 }
+      closeness = 0
+    default: return 0
+    }
+    let wasPair = golden.identity.map { (identities[$0] ?? $0) == actual.identity } ?? false
+    return 1 + Int((closeness * 1_000_000).rounded()) + (wasPair ? 1_000_000_000 : 0)
+      + (isSameLabel ? 2_000_000 : 0)
+  }
+
+  /// The most serious difference of an observation, with its other differences in the message.
+  private mutating func compare(
+    _ golden: ObservationLine, _ actual: ObservationLine, _ frame: FrameID
+  ) -> Difference? {
+    // Called even if no other difference exists, because it remembers the pair for the next frames.
+    let isNewPair = pairs(golden.identity, actual.identity)
+    guard golden != actual else { return nil }
+    var changes: [Change] = []
+    if golden.label != actual.label {
+      changes.append((.classChanged, "is \(actual.label) now", nil))
+    }
+    changes += contentChanges(golden.content, actual.content, frame)
+    let score = meter.measure(.score, golden.score, actual.score, frame)
+    if !score.isAllowed {
+      let change = score.text(decimals: golden.score.decimals)
+      changes.append((.scoreChanged, "its score differs by \(change)", score))
+    }
+    if isNewPair {
+      let number = actual.identity.map { "number \($0)" } ?? "without a number"
+      changes.append((.identityChanged, "is \(number) now", nil))
+    }
+    guard let first = changes.first else { return nil }
+    return Difference(
+      kind: first.kind, golden: ResultLine.observation(golden).text,
+      actual: ResultLine.observation(actual).text, magnitude: first.error?.error,
+      allowed: first.error?.allowed,
+      message: "\(golden.words): \(changes.map(\.text).joined(separator: ", "))")
+  }
+
+  private mutating func contentChanges(
+    _ golden: ObservationLine.Content, _ actual: ObservationLine.Content, _ frame: FrameID
+  ) -> [Change] {
+    guard golden != actual else { return [] }
+    switch (golden, actual) {
+    case (.mask(let left), .mask(let right)): return maskChange(left, right, frame)
+    case (.points(let left, _), .points(let right, _)): return pointChanges(left, right, frame)
+    case (.embedding(let left), .embedding(let right)):
+      return embeddingChange(left, right, frame)
+    case (.json, .json): return fieldChange(golden, actual, frame)
+    // Only the order pairs two kinds.
+    default: return [(.factChanged, "is of another kind now", nil)]
+    }
+  }
+
+  private mutating func maskChange(_ golden: Mask, _ actual: Mask, _ frame: FrameID) -> [Change] {
+    guard golden.width == actual.width, golden.height == actual.height else {
+      let sizes = [golden, actual].map { "\($0.width)x\($0.height)" }
+      return [(.maskChanged, "its size is \(sizes[1]) instead of \(sizes[0])", nil)]
+    }
+    let overlap = golden.overlap(with: actual)
+    let error = observations.measureMask(overlap: overlap, rule, frame)
+    guard !error.isAllowed else { return [] }
+    let least = FixedDecimal(1 - error.allowed, decimals: 4).text
+    return [
+      (.maskChanged, "IoU \(FixedDecimal(overlap, decimals: 4).text), at least \(least)", error)
+    ]
+  }
+
+  private mutating func pointChanges(
+    _ golden: [ObservationLine.Point], _ actual: [ObservationLine.Point], _ frame: FrameID
+  ) -> [Change] {
+    guard golden.map(\.name) == actual.map(\.name) else {
+      let name = zip(golden, actual).first { $0.name != $1.name }?.1.name
+      let text = name.map { "the point \($0) is in another place of the list" }
+      return [
+        (
+          .pointMoved,
+          text ?? "it has \(counted(actual.count, "point")) instead of \(golden.count)", nil
+        )
+      ]
+    }
+    var (moved, scored): ([Change], [Change]) = ([], [])
+    for (point, other) in zip(golden, actual) {
+      let (x, y) = (
+        meter.measure(.position, point.x, other.x, frame),
+        meter.measure(.position, point.y, other.y, frame)
+      )
+      let error = y.isWorse(than: x) ? y : x
+      if !error.isAllowed {
+        let pixels = error.text(decimals: point.x.decimals)
+        moved.append((.pointMoved, "\(point.name) moved by \(pixels) px", error))
+      }
+      let score = meter.measure(.score, point.score, other.score, frame)
+      if !score.isAllowed {
+        let change = score.text(decimals: point.score.decimals)
+        scored.append((.scoreChanged, "the score of \(point.name) differs by \(change)", score))
+      }
+    }
+    return [moved, scored].compactMap { changes in
+      guard var worst = changes.first else { return nil }
+      for change in changes {
+        if let error = change.error, let most = worst.error, error.isWorse(than: most) {
+          worst = change
+        }
+      }
+      if changes.count > 1 { worst.text += " (and \(counted(changes.count - 1, "other point")))" }
+      return worst
+    }
+  }
+
+  private mutating func embeddingChange(
+    _ golden: [UInt32], _ actual: [UInt32], _ frame: FrameID
+  ) -> [Change] {
+    guard golden.count == actual.count else {
+      let count = counted(actual.count, "element")
+      return [(.embeddingChanged, "it has \(count) instead of \(golden.count)", nil)]
+    }
+    let distance = Self.cosineDistance(golden, actual)
+    let error = observations.measureEmbedding(distance: distance, rule, frame)
+    guard !error.isAllowed else { return [] }
+    let text = FixedDecimal(distance, decimals: 6).text
+    return [(.embeddingChanged, "cosine distance \(text)", error)]
+  }
+
+  private mutating func fieldChange(
+    _ golden: ObservationLine.Content, _ actual: ObservationLine.Content, _ frame: FrameID
+  ) -> [Change] {
+    guard let left = golden.json, let right = actual.json else { return [] }
+    var numbers: [(Double, Double)] = []
+    let meter = self.meter
+    let found = JSONDifferences(left, right) { mine, theirs in
+      numbers.append((mine, theirs))
+      return meter.look(exact: mine, theirs)
+    }
+    for (mine, theirs) in numbers { self.meter.noteExact(mine, theirs, frame) }
+    guard let first = found.fields.first else { return [] }
+    let more = found.fields.count - 1
+    let text = "differs \(first.words)"
+      + (more > 0 ? " (and in \(counted(more, "other field")))" : "")
+    return [(.fieldChanged, text, first.error)]
+  }
+
+  /// 0 to 2; infinite if the vectors have different lengths, or one of them has no direction.
+  private static func cosineDistance(_ left: [UInt32], _ right: [UInt32]) -> Double {
+    guard left.count == right.count else { return .infinity }
+    var (dot, mine, theirs) = (0.0, 0.0, 0.0)
+    for (bits, other) in zip(left, right) {
+      let (a, b) = (Double(Float(bitPattern: bits)), Double(Float(bitPattern: other)))
+      dot += a * b
+      mine += a * a
+      theirs += b * b
+    }
+    let distance = 1 - dot / (mine.squareRoot() * theirs.squareRoot())
+    return distance.isFinite ? max(0, distance) : .infinity
+  }
+}
+
+extension ObservationLine {
+  /// `the mask person #4`.
+  fileprivate var words: String {
+    let kind =
+      switch content {
+      case .mask: "mask"
+      case .points: "set of points"
+      case .embedding: "embedding"
+      case .json: "JSON value"
+      }
+    return "the \(kind) \(label)" + (identity.map { " #\($0)" } ?? "")
+  }
+}
+
+extension ObservationLine.Content {
+  fileprivate var json: JSONValue? {
+    guard case .json(let text) = self else { return nil }
+    return try? JSONValue(parsing: Data(text.utf8))
+  }
+}
