@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._channel import ProtocolError
 from ._frame import Frame, Plane
+from ._observations import JSON, Embedding, KeyPoint, KeyPoints, Mask
 from ._pipeline import Pipeline, source
 from ._program import log, main, serve
 from ._results import (
@@ -50,15 +51,20 @@ if TYPE_CHECKING:
     from .loop._current import out
 
 __all__ = [
+    "JSON",
     "Detection",
+    "Embedding",
     "Event",
     "Frame",
     "FrameResult",
+    "KeyPoint",
+    "KeyPoints",
     "Label",
     "LibraryError",
     "Live",
     "LiveCounts",
     "LiveTrack",
+    "Mask",
     "Opaque",
     "Picture",
     "Pipeline",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from ._observations import JSON, Embedding, KeyPoint, KeyPoints, Mask, Observation, floats, observed
 from ._values import Detection, Label, Scalar
 
 _LINE_BYTES_MAX = 64 << 20
@@ -91,6 +93,8 @@ class SinkResult:
     pictures: list[Picture] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     values: list[Opaque] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    """Masks, key points, embeddings and JSON, in the order of the stage."""
 
     @property
     def is_delivered(self) -> bool:
@@ -345,6 +349,39 @@ class _GoldenReader:
         kind, digest = rest.split(" ")
         self._result.values.append(Opaque(kind, digest))
 
+    def _observed(self, rest: str) -> tuple[tuple[str, float, int | None], str]:
+        """Label, score and identity, and the rest of the line."""
+        identity, label, score, content = rest.split(" ", 3)
+        number = None if identity == "-" else _integer(identity)
+        return (_word(label), _decimal(score), number), content
+
+    def _mask(self, rest: str) -> None:
+        head, content = self._observed(rest)
+        size, counts = content.split(" ")
+        width, height = map(_integer, size.split("x"))
+        self._result.observations.append(Mask((height, width), counts, *head))
+
+    def _points(self, rest: str) -> None:
+        head, content = self._observed(rest)
+        pairs, *entries = content.split(" ")
+        bones = [] if pairs == "-" else [pair.split("-") for pair in pairs.split(",")]
+        points = []
+        for entry in entries:
+            name, numbers = entry.split("=")
+            points.append(KeyPoint(_word(name), *map(_decimal, numbers.split(","))))
+        self._result.observations.append(
+            KeyPoints(tuple(points), *head, tuple((_integer(a), _integer(b)) for a, b in bones))
+        )
+
+    def _embedding(self, rest: str) -> None:
+        head, content = self._observed(rest)
+        data = b"" if content == "-" else base64.b64decode(content, validate=True)
+        self._result.observations.append(Embedding(floats(data), *head))
+
+    def _json(self, rest: str) -> None:
+        head, content = self._observed(rest)
+        self._result.observations.append(JSON(json.loads(content), *head))
+
     def _end_of_frame(self, rest: str) -> None:
         fate, reason, node = rest.split(" ")
         result = self._result
@@ -361,6 +398,10 @@ _GOLDEN_LINES = {
     "W": _GoldenReader._waveform,
     "T": _GoldenReader._text,
     "U": _GoldenReader._value,
+    "M": _GoldenReader._mask,
+    "K": _GoldenReader._points,
+    "E": _GoldenReader._embedding,
+    "J": _GoldenReader._json,
     "X": _GoldenReader._end_of_frame,
 }
 
@@ -446,6 +487,7 @@ def _sink(fields: dict[str, Any]) -> SinkResult:
             Tensor(e["type"], tuple(e["shape"]), e["digest"]) for e in fields.get("tensors", [])
         ],
         values=[Opaque(e["kind"], e["digest"]) for e in fields.get("values", [])],
+        observations=[observed(e) for e in fields.get("observations", [])],
     )
 
 

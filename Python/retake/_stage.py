@@ -32,7 +32,8 @@ def stage(
     """Makes a stage of a function, or of a class with a method `process`.
 
     The function, or `process`, is given a `Frame`. It returns a list of `Detection` or of `Label`,
-    or a list of `Scalar` or a dict of numbers, as `output` says. It raises `StageError` if there is
+    a list of `Scalar` or a dict of numbers, or a list of `Mask`, `KeyPoints`, `Embedding` and
+    `JSON`, as `output` says. It raises `StageError` if there is
     no value for the frame. A decorated function or class can still be called as before.
 
     A class is made once, before the first frame: load models in `__init__`. If `__init__`, or a
@@ -42,7 +43,7 @@ def stage(
     the options.
 
     Args:
-        output: `detections`, `classes` or `scalars`.
+        output: `detections`, `classes`, `scalars` or `observations`.
         formats: The pixel formats that the stage accepts, best first; empty means those of 8 bits
             that cameras give.
         version: Count it up when the same frame gives another value: then kept values are not used.

@@ -9,8 +9,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Output = Literal["detections", "classes", "scalars"]
-OUTPUTS: tuple[Output, ...] = ("detections", "classes", "scalars")
+Output = Literal["detections", "classes", "scalars", "observations"]
+OUTPUTS: tuple[Output, ...] = ("detections", "classes", "scalars", "observations")
 
 _INTEGER_MAX = 2**63 - 1
 _CODE_CHARACTERS_MAX = 64
@@ -95,8 +95,13 @@ def encoded(value: object, output: Output, class_names: tuple[str, ...]) -> dict
         return {"detections": [_detection(e, class_names) for e in _elements(value, "Detection")]}
     if output == "classes":
         return {"classes": [_label(e) for e in _elements(value, "Label")]}
+    if output == "observations":
+        # Here, because that module imports this one.
+        from ._observations import observation
+
+        return {"observations": [observation(e) for e in _elements(value, "Mask")]}
     if isinstance(value, Mapping):
-        value = [Scalar(name, number) for name, number in value.items()]
+        value = [Scalar(name, entry) for name, entry in value.items()]
     scalars = [_scalar(e) for e in _elements(value, "Scalar")]
     names: set[str] = set()
     for scalar in scalars:
@@ -120,7 +125,7 @@ def _detection(element: object, class_names: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(element, Detection):
         raise ValueProblem(f"the list has {_kind(element)}, not a retake.Detection")
     try:
-        box = [_number(side, "a side of a box") for side in element.box]
+        box = [number(side, "a side of a box") for side in element.box]
     except TypeError:
         box = []
     if len(box) != 4:
@@ -129,11 +134,11 @@ def _detection(element: object, class_names: tuple[str, ...]) -> dict[str, Any]:
         raise ValueProblem(f"the width and height of a box are 0 or more, not {element.box!r}")
     result: dict[str, Any] = {
         "box": box,
-        "score": _number(element.score, "a score"),
+        "score": number(element.score, "a score"),
         "class": _class_index(element, class_names),
     }
     if element.identity is not None:
-        result["identity"] = _integer(element.identity, "an identity", -_INTEGER_MAX - 1)
+        result["identity"] = integer(element.identity, "an identity", -_INTEGER_MAX - 1)
     if element.labels:
         result["classes"] = [_label(label) for label in element.labels]
     return result
@@ -142,7 +147,7 @@ def _detection(element: object, class_names: tuple[str, ...]) -> dict[str, Any]:
 def _class_index(element: Detection, class_names: tuple[str, ...]) -> int:
     index = None
     if element.class_index is not None:
-        index = _integer(element.class_index, "a class_index", 0)
+        index = integer(element.class_index, "a class_index", 0)
         if class_names and index >= len(class_names):
             raise ValueProblem(f"class_index {index}: the stage has {len(class_names)} class_names")
     if element.label is None:
@@ -161,17 +166,17 @@ def _class_index(element: Detection, class_names: tuple[str, ...]) -> int:
 def _label(element: object) -> dict[str, Any]:
     if not isinstance(element, Label):
         raise ValueProblem(f"the list has {_kind(element)}, not a retake.Label")
-    return {"label": text(element.label, "a label"), "score": _number(element.score, "a score")}
+    return {"label": text(element.label, "a label"), "score": number(element.score, "a score")}
 
 
 def _scalar(element: object) -> dict[str, Any]:
     if not isinstance(element, Scalar):
         raise ValueProblem(f"the list has {_kind(element)}, not a retake.Scalar")
     name = text(element.name, "the name of a scalar")
-    return {"name": name, "value": _number(element.value, f"the scalar {name!r}")}
+    return {"name": name, "value": number(element.value, f"the scalar {name!r}")}
 
 
-def _number(value: Any, what: str) -> float:
+def number(value: Any, what: str) -> float:
     """Also of numpy's scalars and of arrays with one element."""
     # The usual case, at a fraction of the time.
     if type(value) is float and math.isfinite(value):
@@ -179,22 +184,22 @@ def _number(value: Any, what: str) -> float:
     if isinstance(value, (str, bytes, bool)):
         raise ValueProblem(f"{what} must be a number, is {value!r}")
     try:
-        number = float(value)
+        result = float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueProblem(f"{what} must be a number: {error}") from None
-    if not math.isfinite(number):
-        raise ValueProblem(f"{what} must be finite, is {number}")
-    return number
+    if not math.isfinite(result):
+        raise ValueProblem(f"{what} must be finite, is {result}")
+    return result
 
 
-def _integer(value: Any, what: str, least: int) -> int:
+def integer(value: Any, what: str, least: int) -> int:
     try:
-        number = operator.index(value)
+        result = operator.index(value)
     except TypeError:
         raise ValueProblem(f"{what} must be an integer, is {value!r}") from None
-    if not least <= number <= _INTEGER_MAX:
-        raise ValueProblem(f"{what} must be from {least} to {_INTEGER_MAX}, is {number}")
-    return number
+    if not least <= result <= _INTEGER_MAX:
+        raise ValueProblem(f"{what} must be from {least} to {_INTEGER_MAX}, is {result}")
+    return result
 
 
 def text(value: object, what: str) -> str:

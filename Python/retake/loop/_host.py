@@ -185,7 +185,7 @@ class Host:
         if output is None:
             raise ValueError(
                 f"there is no sink {sink!r}; the sinks are {', '.join(self.sinks)}: name it with "
-                f"--sink {sink}=scalars (or detections, classes)"
+                f"--sink {sink}=scalars (or detections, classes, observations)"
             )
         try:
             self._given.append((sink, encoded(value, output, self._class_names)))

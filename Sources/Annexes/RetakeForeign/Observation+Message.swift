@@ -62,7 +62,8 @@ extension KeyPoints {
       points,
       bones: try bones?.allElements().map { bone in
         let ends = try bone.elements().map { end in
-          try end.integer(in: 0...max(points.count - 1, 0), "an end of a bone is the index of a point")
+          try end.integer(
+            in: 0...max(points.count - 1, 0), "an end of a bone is the index of a point")
         }
         guard ends.count == 2 else { throw bone.wrong("a bone is a pair of indices of points") }
         return Bone(ends[0], ends[1])

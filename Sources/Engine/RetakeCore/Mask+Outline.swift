@@ -98,7 +98,8 @@ extension Mask {
       for index in (from + 1)..<to {
         let corner = closed[index]
         // Twice the area of the triangle: the distance from the line times its length.
-        let area = (end.x - start.x) * (corner.y - start.y) - (end.y - start.y) * (corner.x - start.x)
+        let (x, y) = (corner.x - start.x, corner.y - start.y)
+        let area = (end.x - start.x) * y - (end.y - start.y) * x
         if abs(area) > distance { (worst, distance) = (index, abs(area)) }
       }
       guard distance > 0, distance * distance > length else { continue }

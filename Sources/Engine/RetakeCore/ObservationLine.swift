@@ -198,7 +198,8 @@ extension TextBuffer {
         append(point.score)
       }
     case .embedding(let bits):
-      let bytes = bits.flatMap { bits in (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } }
+      let bytes = bits.flatMap { bits in (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+      }
       append(bytes.isEmpty ? "-" : Data(bytes).base64EncodedString())
     case .json(let text): append(escaped: text)
     }

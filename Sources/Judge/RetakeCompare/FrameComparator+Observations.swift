@@ -188,7 +188,8 @@ extension FrameComparator {
     for (mine, theirs) in numbers { self.meter.noteExact(mine, theirs, frame) }
     guard let first = found.fields.first else { return [] }
     let more = found.fields.count - 1
-    let text = "differs \(first.words)"
+    let text =
+      "differs \(first.words)"
       + (more > 0 ? " (and in \(counted(more, "other field")))" : "")
     return [(.fieldChanged, text, first.error)]
   }

@@ -1,8 +1,8 @@
 import RetakeCore
 
 /// Lays out an overlay: a box with its label for each detection, outlines of masks, key points with
-/// their bones, a list of numbers, texts and
-/// classes at the top left, the age at the top right, waveforms at the bottom.
+/// their bones, a list of numbers, texts, classes and JSON at the top left, the age at the top
+/// right, waveforms at the bottom.
 package struct OverlayLayout: Sendable {
   /// Points per second of a waveform's line.
   package static let waveformRate = 240.0
@@ -72,7 +72,9 @@ package struct OverlayLayout: Sendable {
   /// Points and bones with a label at the upper left; a mask is drawn as its outline.
   private func drawing(_ item: Observation, lines: inout [String]) -> [OverlayShape] {
     guard case .points(let points)? = item.mapPositions(picture.upright)?.content else {
-      if case .json(let value) = item.content { lines.append("\(item.label) \(value.canonicalText)") }
+      if case .json(let value) = item.content {
+        lines.append("\(item.label) \(value.canonicalText)")
+      }
       return []
     }
     let places = points.points.map { OverlayShape.Point(x: $0.x, y: $0.y) }
