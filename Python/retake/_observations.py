@@ -1,0 +1,283 @@
+"""Masks, key points, embeddings and JSON: what a stage may return besides boxes."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ._values import ValueProblem, integer, number, text
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+
+_SIDE_MAX = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """The pixels of an object, in COCO's form of run lengths down the columns.
+
+    ::
+
+        retake.Mask.of(probability > 0.5, "person", score=0.9)
+        retake.Mask(**pycocotools.mask.encode(array), label="person")  # counts may be bytes
+    """
+
+    size: tuple[int, int]
+    """Height and width, in pixels of the frame, as COCO has them."""
+    counts: str | bytes
+    """COCO's compressed runs."""
+    label: str
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of this object."""
+
+    @classmethod
+    def of(
+        cls, pixels: Any, label: str, score: float = 1.0, identity: int | None = None
+    ) -> Mask:
+        """A mask of the pixels that are not 0.
+
+        Args:
+            pixels: A two-dimensional array of numpy, or a list of rows of the same length.
+
+        Raises:
+            ValueError: The pixels are not two-dimensional, or there are none.
+        """
+        size, runs = _array_runs(pixels) if hasattr(pixels, "__array__") else _row_runs(pixels)
+        return cls(size, _counts(runs), label, score, identity)
+
+    @property
+    def runs(self) -> list[int]:
+        """Lengths of runs outside and inside in turns, column by column; the first is outside.
+
+        Raises:
+            ValueError: `counts` is not COCO's form, or does not fit `size`.
+        """
+        counts = self.counts.encode() if isinstance(self.counts, str) else self.counts
+        runs: list[int] = []
+        value = shift = 0
+        for byte in counts:
+            bits = byte - 48
+            if not 0 <= bits < 64:
+                raise ValueError(f"COCO's runs have no byte {byte}")
+            value |= (bits & 0x1F) << shift
+            shift += 5
+            if bits & 0x20:
+                continue
+            if bits & 0x10:
+                value |= -1 << shift
+            runs.append(value + runs[-2] if len(runs) > 2 else value)
+            value = shift = 0
+        height, width = self.size
+        if shift or min(runs, default=0) < 0 or sum(runs) != height * width:
+            raise ValueError(f"the runs do not cover a mask of {height} x {width}")
+        return runs
+
+    def array(self) -> numpy.typing.NDArray[numpy.bool_]:
+        """The mask as an array of rows.
+
+        Raises:
+            ImportError: numpy is not installed.
+        """
+        import numpy
+
+        runs = self.runs
+        flat = numpy.repeat(numpy.arange(len(runs)) % 2 == 1, runs)
+        return flat.reshape(self.size, order="F")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPoint:
+    """A named point, in pixels of the frame; y down."""
+
+    name: str
+    x: float
+    y: float
+    score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPoints:
+    """Named points of an object, such as the joints of a body."""
+
+    points: Sequence[KeyPoint]
+    """In the same order for each frame."""
+    label: str
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of this object."""
+    bones: Sequence[tuple[int, int]] = ()
+    """The skeleton: pairs of indices of points. It is drawn and not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A vector of 32-bit floats that represents an object or the frame."""
+
+    vector: Iterable[float]
+    label: str
+    """The name of the vector."""
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of the object."""
+
+
+@dataclass(frozen=True, slots=True)
+class JSON:
+    """Anything else that JSON can say. Numbers are not rounded; NaN is not allowed."""
+
+    value: Any
+    label: str
+    """The name of the value."""
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of the object."""
+
+
+Observation = Mask | KeyPoints | Embedding | JSON
+
+
+def observation(element: object) -> dict[str, Any]:
+    """The form in the messages of a program.
+
+    Raises:
+        ValueProblem: The element is not an observation.
+    """
+    match element:
+        case Mask():
+            form = {"mask": _mask(element)}
+        case KeyPoints():
+            form = _points(element)
+        case Embedding():
+            form = {"embedding": _vector(element.vector)}
+        case JSON():
+            try:
+                # A copy, because the value may change before it is sent.
+                form = {"json": json.loads(json.dumps(element.value, allow_nan=False))}
+            except (TypeError, ValueError, RecursionError) as error:
+                raise ValueProblem(f"the value {element.label!r} is not JSON: {error}") from None
+        case _:
+            raise ValueProblem(
+                f"the list has a value of the type {type(element).__name__}, not a retake.Mask, "
+                "KeyPoints, Embedding or JSON"
+            )
+    form["label"] = text(element.label, "a label")
+    form["score"] = number(element.score, "a score")
+    if element.identity is not None:
+        form["identity"] = integer(element.identity, "an identity", -(2**63))
+    return form
+
+
+def observed(form: dict[str, Any]) -> Observation:
+    """The inverse of `observation`, for result lines."""
+    score, identity = form["score"], form.get("identity")
+    rest: tuple[str, float, int | None] = (
+        form["label"],
+        float("nan") if score is None else float(score),
+        identity,
+    )
+    if "mask" in form:
+        height, width = form["mask"]["size"]
+        return Mask((height, width), form["mask"]["counts"], *rest)
+    if "points" in form:
+        points = tuple(KeyPoint(*map(p.get, ("name", "x", "y", "score"))) for p in form["points"])
+        return KeyPoints(points, *rest, tuple((a, b) for a, b in form.get("bones", ())))
+    if "embedding" in form:
+        return Embedding(tuple(form["embedding"]), *rest)
+    return JSON(form["json"], *rest)
+
+
+def _mask(mask: Mask) -> dict[str, Any]:
+    try:
+        height, width = (integer(side, "a side of a mask", 1) for side in mask.size)
+    except (TypeError, ValueError):
+        raise ValueProblem(f"the size of a mask is (height, width), not {mask.size!r}") from None
+    if max(height, width) > _SIDE_MAX:
+        raise ValueProblem(f"a side of a mask is 1 to {_SIDE_MAX}, not {max(height, width)}")
+    counts = mask.counts.decode("ascii") if isinstance(mask.counts, bytes) else mask.counts
+    # Whether the runs fit is checked by the host, which is faster.
+    return {"size": [height, width], "counts": text(counts, "the counts of a mask")}
+
+
+def _points(given: KeyPoints) -> dict[str, Any]:
+    points = []
+    for point in given.points:
+        if not isinstance(point, KeyPoint):
+            raise ValueProblem(f"the points have {point!r}, not a retake.KeyPoint")
+        name = text(point.name, "the name of a point")
+        points.append(
+            {
+                "name": name,
+                "x": number(point.x, f"x of the point {name!r}"),
+                "y": number(point.y, f"y of the point {name!r}"),
+                "score": number(point.score, f"the score of the point {name!r}"),
+            }
+        )
+    bones = []
+    for bone in given.bones:
+        ends = [integer(end, "an end of a bone", 0) for end in bone]
+        if len(ends) != 2 or max(ends) >= len(points):
+            raise ValueProblem(f"a bone is a pair of indices of points, not {bone!r}")
+        bones.append(ends)
+    return {"points": points, "bones": bones} if bones else {"points": points}
+
+
+def _vector(vector: Any) -> list[float]:
+    if hasattr(vector, "tolist"):
+        vector = vector.tolist()
+    if isinstance(vector, (str, bytes)) or not isinstance(vector, Iterable):
+        raise ValueProblem(f"a vector is a list of numbers, not {vector!r}")
+    return [number(element, "an element of a vector") for element in vector]
+
+
+def floats(data: bytes) -> tuple[float, ...]:
+    """32-bit floats of little endian."""
+    return struct.unpack(f"<{len(data) // 4}f", data)
+
+
+# MARK: Runs
+
+
+def _array_runs(pixels: Any) -> tuple[tuple[int, int], list[int]]:
+    import numpy
+
+    array = numpy.asarray(pixels) != 0
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"a mask is an array of rows and columns, not of the shape {array.shape}")
+    flat = array.ravel(order="F")
+    ends = numpy.append(numpy.flatnonzero(flat[1:] != flat[:-1]) + 1, flat.size)
+    runs = numpy.diff(ends, prepend=0).tolist()
+    return (array.shape[0], array.shape[1]), [0, *runs] if flat[0] else runs
+
+
+def _row_runs(pixels: Any) -> tuple[tuple[int, int], list[int]]:
+    rows = [list(row) for row in pixels]
+    if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
+        raise ValueError("a mask is a list of rows of the same length, at least one pixel")
+    runs, inside = [0], False
+    for x in range(len(rows[0])):
+        for row in rows:
+            if bool(row[x]) != inside:
+                inside = not inside
+                runs.append(0)
+            runs[-1] += 1
+    return (len(rows), len(rows[0])), runs
+
+
+def _counts(runs: list[int]) -> str:
+    """COCO's `rleToString`."""
+    characters = []
+    for index, run in enumerate(runs):
+        rest = run - runs[index - 2] if index > 2 else run
+        is_last = False
+        while not is_last:
+            bits = rest & 0x1F
+            rest >>= 5
+            is_last = rest == (-1 if bits & 0x10 else 0)
+            characters.append(chr(48 + (bits if is_last else bits | 0x20)))
+    return "".join(characters)
