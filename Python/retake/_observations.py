@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -175,21 +176,24 @@ def observation(element: object) -> dict[str, Any]:
 
 def observed(form: dict[str, Any]) -> Observation:
     """The inverse of `observation`, for result lines."""
-    score, identity = form["score"], form.get("identity")
-    rest: tuple[str, float, int | None] = (
-        form["label"],
-        float("nan") if score is None else float(score),
-        identity,
-    )
+    rest = (form["label"], _float(form["score"]), form.get("identity"))
     if "mask" in form:
         height, width = form["mask"]["size"]
         return Mask((height, width), form["mask"]["counts"], *rest)
     if "points" in form:
-        points = tuple(KeyPoint(*map(p.get, ("name", "x", "y", "score"))) for p in form["points"])
+        points = tuple(
+            KeyPoint(p["name"], _float(p["x"]), _float(p["y"]), _float(p["score"]))
+            for p in form["points"]
+        )
         return KeyPoints(points, *rest, tuple((a, b) for a, b in form.get("bones", ())))
     if "embedding" in form:
-        return Embedding(tuple(form["embedding"]), *rest)
+        return Embedding(tuple(map(_float, form["embedding"])), *rest)
     return JSON(form["json"], *rest)
+
+
+def _float(value: float | None) -> float:
+    # JSON has neither NaN nor infinities.
+    return math.nan if value is None else float(value)
 
 
 def _mask(mask: Mask) -> dict[str, Any]:
