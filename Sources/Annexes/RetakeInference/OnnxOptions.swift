@@ -1,3 +1,5 @@
+import RetakeGraph
+
 /// How ONNX Runtime computes a model.
 ///
 /// Everything else is fixed: one thread, nodes one after another, no spinning, denormal numbers
@@ -9,11 +11,15 @@ package struct OnnxOptions: Hashable, Sendable {
   }
 
   /// The provider that every library has.
-  package static let cpu = "CPUExecutionProvider"
+  package static let cpu = ModelDevice.processor.provider
+  static let cuda = "CUDAExecutionProvider"
+  static let tensorRT = "TensorrtExecutionProvider"
 
   package var optimization: Optimization
   /// The execution provider that computes the nodes, by the library's name.
   package var provider: String
+  /// The path of the engine that the provider keeps for this model; `nil` without one.
+  package var engine: String?
   /// The outputs to compute, by name; `nil` means all.
   package var outputs: [String]?
   /// The shapes of inputs that are not computed in the shape that the file declares, by name.
@@ -21,10 +27,11 @@ package struct OnnxOptions: Hashable, Sendable {
 
   package init(
     optimization: Optimization = .all, provider: String = OnnxOptions.cpu,
-    outputs: [String]? = nil, inputShapes: [String: [Int?]] = [:]
+    engine: String? = nil, outputs: [String]? = nil, inputShapes: [String: [Int?]] = [:]
   ) {
     self.optimization = optimization
     self.provider = provider
+    self.engine = engine
     self.outputs = outputs
     self.inputShapes = inputShapes
   }

@@ -5,6 +5,8 @@ package import RetakeCore
 package protocol ModelStage: Sendable {
   /// SHA-256 of the model's file and of its companion files, by path.
   var modelFiles: [String: String] { get }
+  /// The device that computes the model; `nil` for the processor.
+  var modelDevice: ModelDevice? { get }
 }
 
 /// A stage that returns stored results of a file.
@@ -76,6 +78,8 @@ public struct AnyStage: Sendable {
   package var fingerprint = ""
   /// `ModelStage.modelFiles`.
   package var modelFiles: [String: String] = [:]
+  /// `ModelStage.modelDevice`.
+  package var modelDevice: ModelDevice?
   /// The stage itself if it returns stored results.
   package var stored: (any StoredStage)?
   /// SHA-256 of the files that the command of a program names, by their paths in the command.
@@ -130,6 +134,7 @@ public struct AnyStage: Sendable {
       }, outputFormat: stage.outputFormat)
     fingerprint = stage.fingerprint
     modelFiles = (stage as? any ModelStage)?.modelFiles ?? [:]
+    modelDevice = (stage as? any ModelStage)?.modelDevice
     stored = stage as? any StoredStage
     outputForm = ValueForm(Stage.Output.self)
     pictureView = stage.view

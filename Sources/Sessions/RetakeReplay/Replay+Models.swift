@@ -9,6 +9,17 @@ extension Replay {
   /// is the last part.
   package var modelFiles: [String: String] { Self.named(allStages.map(\.modelFiles)) }
 
+  /// The devices that compute the models, by node; empty if the processor computes all of them.
+  package var modelDevices: [String: ModelDevice] {
+    var devices: [String: ModelDevice] = [:]
+    for node in pipeline.flattened().nodes { devices[node.id] = node.stage.modelDevice }
+    for case .swap(let swap) in overrides {
+      guard let device = swap.stage.modelDevice else { continue }
+      devices["swap:\(swap.node)"] = device
+    }
+    return devices
+  }
+
   /// SHA-256 of the files whose stored results the stages return, by name, as for models.
   package var storedFiles: [String: String] {
     Self.named(allStages.compactMap { $0.stored?.storedFiles })

@@ -6,6 +6,10 @@ package enum ModelDocumentError: RetakeError, Hashable {
   case unreadable(path: String, cause: String)
   /// The sidecar has a wrong value.
   case sidecar(path: String, DocumentProblem)
+  /// The description of a modelled device cannot be read.
+  case noDevice(path: String, cause: String)
+  /// The description of a modelled device has a wrong value.
+  case device(path: String, DocumentProblem)
   /// A value that is needed is given nowhere.
   case missing(model: String, key: String, advice: String)
   /// A value does not fit the model.
@@ -21,6 +25,14 @@ package enum ModelDocumentError: RetakeError, Hashable {
       ErrorFacts(
         problem.code, problem.message, at: path, pointer: problem.pointer,
         advice: problem.advice ?? "docs/models.md describes each key")
+    case .noDevice(let path, let cause):
+      ErrorFacts(
+        "inference.device.unreadable", "the description of the device cannot be read",
+        cause: cause, at: path, advice: Self.deviceAdvice)
+    case .device(let path, let problem):
+      ErrorFacts(
+        "inference.device.invalid", problem.message, at: path, pointer: problem.pointer,
+        advice: problem.advice ?? Self.deviceAdvice)
     case .missing(let model, let key, let advice):
       ErrorFacts(
         "inference.settings.missing", "the setting '\(key)' of this model is missing", at: model,
@@ -33,6 +45,9 @@ package enum ModelDocumentError: RetakeError, Hashable {
           + ModelSidecar.path(ofModel: model))
     }
   }
+
+  private static let deviceAdvice =
+    "Write for example: {\"v\": 1, \"name\": \"card-b\", \"noise\": 1e-4, \"seed\": 7}"
 }
 
 extension DocumentProblem {

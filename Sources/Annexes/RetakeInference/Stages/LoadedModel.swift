@@ -7,6 +7,9 @@ struct LoadedModel: Sendable {
   let sidecar: ModelSidecar?
   /// The values in the node's options.
   let values: ModelValues
+  /// The device that computes the model; `nil` for the processor.
+  let device: ModelDevice?
+  private let modelled: ModelledDevice?
   /// SHA-256 of the model and of its sidecar, by path.
   let files: [String: String]
 
@@ -18,6 +21,9 @@ struct LoadedModel: Sendable {
     }
     let place = place ?? options.model
     let values = try options.values()
+    let provider = ModelProvider(options.provider)
+    modelled = try provider.modelledDevice()
+    device = try modelled?.device ?? provider.device()
     let sidecar = try ModelSidecar.read(nextTo: place)
     let library = try OnnxLibrary.load()
     let bytes = try OnnxModel.read(place)
@@ -28,7 +34,8 @@ struct LoadedModel: Sendable {
     }
     model = try OnnxModel(
       bytes: bytes, path: options.model,
-      options: OnnxOptions(provider: options.provider, inputShapes: shapes ?? [:]),
+      options: OnnxOptions(
+        provider: provider.libraryName, engine: provider.engine, inputShapes: shapes ?? [:]),
       library: library)
     try sidecar?.check(sha256: model.sha256, ofModel: options.model)
     (self.values, self.sidecar) = (values, sidecar)
@@ -42,6 +49,15 @@ struct LoadedModel: Sendable {
   var fingerprint: String {
     // The library chooses its kernels by the processor, and they differ in the last bits.
     "\(model.fingerprint) kernels=\(KernelClass.current.rawValue)"
+      + ((modelled?.fingerprint ?? device?.description).map { " device=\($0)" } ?? "")
+  }
+
+  /// Computes all outputs, with the noise of a modelled device.
+  ///
+  /// - Throws: As `InferenceModel.run(_:)`.
+  func run(_ tensors: [ModelTensor]) throws -> [ModelTensor] {
+    let outputs = try model.run(tensors)
+    return modelled?.rounded(outputs, for: tensors) ?? outputs
   }
 }
 

@@ -142,7 +142,8 @@ private struct Findings {
     do {
       model = try OnnxModel(
         bytes: bytes, path: path,
-        options: OnnxOptions(provider: provider, inputShapes: otherShapes(of: outline)),
+        options: OnnxOptions(
+          provider: ModelProvider(provider).libraryName, inputShapes: otherShapes(of: outline)),
         library: library)
     } catch {
       add(error)

@@ -22,6 +22,8 @@ final class ModelRunner: Sendable {
   }
 
   var model: OnnxModel { loaded.model }
+  /// The device that computes the model; `nil` for the processor.
+  var device: ModelDevice? { loaded.device }
   /// SHA-256 of the model and of its sidecar, by path.
   var files: [String: String] { loaded.files }
   /// Everything besides the frame on which the outputs depend.
@@ -42,7 +44,7 @@ final class ModelRunner: Sendable {
   func decoded(_ frame: Frame) throws -> Decoded {
     let prepared = preprocessor.prepare(frame)
     do {
-      return try decoder.decode(try model.run([prepared.tensor]), prepared.geometry)
+      return try decoder.decode(try loaded.run([prepared.tensor]), prepared.geometry)
     } catch {
       throw StageError(ofModel: error)
     }
@@ -54,6 +56,7 @@ extension ModelRunner {
   private struct Key: Hashable {
     var options: ModelOptions
     var place: String
+    var device: ModelledDevice?
     /// `nil` for a file that is not there.
     var files: [RegularFile.Facts?]
   }
@@ -64,9 +67,12 @@ extension ModelRunner {
   /// - Throws: As `init`.
   static func runner(_ options: ModelOptions, at place: String? = nil) throws -> ModelRunner {
     let place = place ?? options.model
-    let paths = [place, ModelSidecar.path(ofModel: place)]
+    let provider = ModelProvider(options.provider)
+    let paths =
+      [place, ModelSidecar.path(ofModel: place)]
+      + [provider.engine].compactMap(\.self)
     let key = Key(
-      options: options, place: place,
+      options: options, place: place, device: try provider.modelledDevice(),
       files: paths.map { try? RegularFile.facts(of: $0, links: .followed) })
     return try runners.value(of: key) { try ModelRunner(options, at: place) }
   }

@@ -31,6 +31,7 @@ package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
 
   package var fingerprint: String { runner.fingerprint }
   package var modelFiles: [String: String] { runner.files }
+  package var modelDevice: ModelDevice? { runner.device }
 
   package func process(_ frame: Frame, _ context: StageContext) throws -> Found {
     guard let found = Found(try runner.decoded(frame)) else {

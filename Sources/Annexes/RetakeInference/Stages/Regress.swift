@@ -31,10 +31,11 @@ package struct Regress: PureStage, ModelStage {
 
   package var fingerprint: String { loaded.fingerprint + features.fingerprint }
   package var modelFiles: [String: String] { loaded.files }
+  package var modelDevice: ModelDevice? { loaded.device }
 
   package func process(_ numbers: Scalars, _ context: StageContext) throws -> Scalars {
     do {
-      return try features.scalars(try loaded.model.run([try features.tensor(numbers)]))
+      return try features.scalars(try loaded.run([try features.tensor(numbers)]))
     } catch {
       throw StageError(ofModel: error)
     }

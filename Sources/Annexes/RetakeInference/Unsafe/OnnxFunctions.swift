@@ -60,6 +60,10 @@ struct OnnxFunctions: @unchecked Sendable {
   let availableProviders: @convention(c) (UnsafeMutablePointer<Texts?>, Number) -> Status
   let releaseProviders: @convention(c) (Texts, Int32) -> Status
   let setOption: @convention(c) (Object, Text, Text) -> Status
+  let appendTensorRT: @convention(c) (Object, Object) -> Status
+  let createTensorRTOptions: @convention(c) (Out) -> Status
+  let updateTensorRTOptions:
+    @convention(c) (Object, UnsafePointer<Text?>, UnsafePointer<Text?>, Int) -> Status
   let appendCUDA: @convention(c) (Object, Object) -> Status
   let createCUDAOptions: @convention(c) (Out) -> Status
   let appendProvider:
@@ -73,6 +77,7 @@ struct OnnxFunctions: @unchecked Sendable {
   let releaseTensorInfo: Release
   let releaseSessionOptions: Release
   let releaseMetadata: Release
+  let releaseTensorRTOptions: Release
   let releaseCUDAOptions: Release
 
   /// A slot without a function, which no version of the library has.
@@ -120,6 +125,9 @@ struct OnnxFunctions: @unchecked Sendable {
     availableProviders = try slot(125)
     releaseProviders = try slot(126)
     setOption = try slot(130)
+    appendTensorRT = try slot(170)
+    createTensorRTOptions = try slot(171)
+    updateTensorRTOptions = try slot(172)
     appendCUDA = try slot(204)
     createCUDAOptions = try slot(205)
     appendProvider = try slot(216)
@@ -131,6 +139,7 @@ struct OnnxFunctions: @unchecked Sendable {
     releaseTensorInfo = try slot(99)
     releaseSessionOptions = try slot(100)
     releaseMetadata = try slot(118)
+    releaseTensorRTOptions = try slot(174)
     releaseCUDAOptions = try slot(208)
   }
 }

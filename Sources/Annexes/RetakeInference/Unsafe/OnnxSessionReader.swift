@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 
 /// Makes a session, and reads its model's inputs, outputs and metadata.
@@ -77,14 +78,20 @@ struct OnnxSessionReader {
     ] {
       try functions.check(functions.setOption(pointer, key, value))
     }
-    try append(options.provider, to: pointer)
+    try append(options.provider, engine: options.engine, to: pointer)
     return settings
   }
 
-  private func append(_ provider: String, to settings: OpaquePointer) throws {
+  private func append(
+    _ provider: String, engine: String? = nil, to settings: OpaquePointer
+  ) throws {
     switch provider {
     case OnnxOptions.cpu: return
-    case "CUDAExecutionProvider":
+    case OnnxOptions.tensorRT:
+      try appendTensorRT(engine: engine, to: settings)
+      // TensorRT leaves the nodes that it does not know to the next provider.
+      if library.providers.contains(OnnxOptions.cuda) { try append(OnnxOptions.cuda, to: settings) }
+    case OnnxOptions.cuda:
       let options = try functions.make(functions.releaseCUDAOptions) {
         functions.createCUDAOptions($0)
       }
@@ -95,6 +102,27 @@ struct OnnxSessionReader {
         provider.hasSuffix("ExecutionProvider") ? String(provider.dropLast(17)) : provider
       try functions.check(functions.appendProvider(settings, name, nil, nil, 0))
     }
+  }
+
+  private func appendTensorRT(engine: String?, to settings: OpaquePointer) throws {
+    let options = try functions.make(functions.releaseTensorRTOptions) {
+      functions.createTensorRTOptions($0)
+    }
+    if let engine {
+      // The names of TensorRT's options in ONNX Runtime's documentation. The library finds the
+      // engine in its folder.
+      let folder = (engine as NSString).deletingLastPathComponent
+      let keys = NameList(["trt_engine_cache_enable", "trt_engine_cache_path"])
+      let values = NameList(["1", folder.isEmpty ? "." : folder])
+      // SAFETY: the library copies the texts; both lists live until it has.
+      try withExtendedLifetime(keys) {
+        try withExtendedLifetime(values) {
+          try functions.check(
+            functions.updateTensorRTOptions(options.pointer, keys.pointer, values.pointer, 2))
+        }
+      }
+    }
+    try functions.check(functions.appendTensorRT(settings, options.pointer))
   }
 
   // MARK: Inputs and outputs

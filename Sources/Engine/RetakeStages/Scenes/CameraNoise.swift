@@ -1,9 +1,9 @@
 /// A camera's noise as a function of seed, frame, plane, row and block of eight bytes. It does not
 /// use a shared random stream, so any part can be computed alone.
-struct CameraNoise {
+package struct CameraNoise {
   private let key: UInt64
 
-  init(seed: UInt64, frame: UInt64) {
+  package init(seed: UInt64, frame: UInt64) {
     key = Self.mix(Self.mix(seed &+ Self.step) ^ (frame &* 0xd1b5_4a32_d192_ed03))
   }
 
@@ -11,7 +11,7 @@ struct CameraNoise {
   var draw: UInt64 { Self.mix(key ^ 0x5851_f42d_4c95_7f2d) }
 
   /// The key of one row; the keys of its blocks follow in steps of `step`.
-  func rowKey(plane: Int, y: Int, purpose: UInt64 = 0) -> UInt64 {
+  package func rowKey(plane: Int, y: Int, purpose: UInt64 = 0) -> UInt64 {
     // The fields do not overlap, so that each row, plane and purpose has a separate key.
     Self.mix(key ^ (UInt64(y) << 8 | UInt64(plane) << 4 | purpose))
   }
