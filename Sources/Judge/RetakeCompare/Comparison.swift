@@ -45,6 +45,9 @@ package struct Comparison: Hashable, Sendable {
   package var isExpected = false
   /// The marks with findings.
   package var known: [KnownChange] = []
+  /// Whether the case is not comparable because another device computed its models, and for no
+  /// other reason.
+  package var isOtherDevice = false
   /// Why the case is missing, not comparable or errored, in words.
   package var reasons: [String] = []
   package var counts = ComparisonCounts()

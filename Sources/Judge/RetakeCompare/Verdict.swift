@@ -6,7 +6,7 @@ package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   case missing
   /// The session or the case of a golden no longer exists.
   case stale
-  /// Another session, track, case or precision.
+  /// Another session, track, case, precision or device.
   case notComparable = "not comparable"
   /// The comparison could not be done: the golden is damaged, or no frame was compared.
   case errored

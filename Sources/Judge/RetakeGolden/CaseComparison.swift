@@ -11,6 +11,7 @@ struct CaseComparison {
   /// Where each side's own files are: only a side with models names the class of kernels.
   private let platforms: (golden: String, actual: String)
   private let pipelines: PipelineComparison
+  private let noise: DeviceNoise
   private var comparison: Comparison
 
   /// - Throws: An error in a pipeline's document.
@@ -24,10 +25,13 @@ struct CaseComparison {
     self.manifests = manifests
     self.options = options
     func platform(_ manifest: GoldenManifest) -> String {
-      PlatformKey.name(options.platform, kernels: options.kernels, models: manifest.models)
+      PlatformKey.name(
+        options.platform, kernels: options.kernels, models: manifest.models,
+        devices: manifest.devices)
     }
     platforms = (platform(manifests.golden), platform(manifests.actual))
     pipelines = try PipelineComparison(folders, manifests)
+    noise = DeviceNoise(manifests)
     comparison = Comparison(key: manifests.actual.key, verdict: .passed)
   }
 
@@ -159,7 +163,8 @@ struct CaseComparison {
       if comparator == nil, let golden, let actual {
         comparator = ResultComparator(
           golden: golden.header, actual: actual.header,
-          rules: options.rules ?? manifests.golden.compare, pairing: options.pairing,
+          rules: options.rules ?? noise.widened(manifests.golden.compare),
+          pairing: options.pairing,
           origin: decisions.origin, log: log, chains: chains, images: images)
       }
       do {
@@ -171,6 +176,7 @@ struct CaseComparison {
     try checkTotals(totals, rolling.finish(), chunks: counts.golden)
     guard var comparator else { return }
     comparison.headroom = comparator.finish()
+    comparison.notes += noise.notes(comparison.headroom)
     // After `finish`, which compares the frames that waited for a partner until the end.
     comparison.errorCurves = comparator.errorCurves
     comparison.decisions = Array(decisions.findings.prefix(options.findingLimit))

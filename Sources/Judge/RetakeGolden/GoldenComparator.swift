@@ -97,9 +97,15 @@ package struct GoldenComparator {
   /// As `compare()`, for a caller that has locked the golden's folder.
   func compareLocked(_ run: GoldenManifest) throws -> Comparison {
     let manifest = try golden.manifest()
-    let reasons = KeyDifferences.reasons(golden: manifest, actual: run)
+    var reasons = KeyDifferences.reasons(golden: manifest, actual: run)
+    let noise = DeviceNoise((manifest, run))
+    let isOtherDevice = reasons.isEmpty && noise.isUnknown
+    if noise.isUnknown { reasons += noise.differences }
     if !reasons.isEmpty && !options.ignoresKeys {
-      return Comparison(key: run.key, verdict: .notComparable, reasons: reasons)
+      if isOtherDevice { reasons.append(DeviceNoise.advice) }
+      var comparison = Comparison(key: run.key, verdict: .notComparable, reasons: reasons)
+      comparison.isOtherDevice = isOtherDevice
+      return comparison
     }
     var comparison = try CaseComparison(
       folders: (golden, actual), manifests: (manifest, run), options: options, labels: labels

@@ -183,7 +183,10 @@ extension GoldenFolder {
     }
     if exists, let old = try? self.manifest() {
       manifest.budgets = old.budgets
-      manifest.fitted = old.fitted
+      // Noise that was measured between other devices than the new golden's says nothing about it.
+      manifest.fitted = old.fitted.filter {
+        $0.devices.isEmpty || old.devices == manifest.devices
+      }
       // An accepted change is no longer a known change. A merged golden names the marks that are
       // left.
       manifest.accepted = old.accepted

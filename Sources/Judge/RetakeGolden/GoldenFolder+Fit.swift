@@ -6,7 +6,9 @@ extension GoldenFolder {
   /// changes.
   ///
   /// If this is interrupted, golden.yml is either the old or the new file.
-  /// - Parameter budgets: Not changed if `nil`.
+  /// - Parameters:
+  ///   - budgets: Not changed if `nil`.
+  ///   - fitted: Replaces all evidence, but of devices only the evidence of the same devices.
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
   package func setRules(
     _ rules: CompareRules, budgets: GoldenManifest.Budgets? = nil, fitted: [GoldenManifest.Fit]
@@ -16,7 +18,9 @@ extension GoldenFolder {
     var manifest = try manifest()
     manifest.compare = rules
     if let budgets { manifest.budgets = budgets }
-    manifest.fitted = fitted
+    let devices = Set(fitted.map(\.devices))
+    manifest.fitted =
+      fitted + manifest.fitted.filter { !$0.devices.isEmpty && !devices.contains($0.devices) }
     let target = file(Self.manifestName)
     // Ends in .new, so git and readers ignore it if this is interrupted.
     let new = target.appendingPathExtension("fitting.new")

@@ -1,5 +1,6 @@
 import RetakeCompare
 package import RetakeCore
+import RetakeGraph
 
 private typealias GoldenDecoder = StrictDecoder<GoldenError>
 
@@ -18,7 +19,7 @@ extension GoldenManifest {
 
   private init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.document([
-      "input", "case", "pipeline", "models", "programs", "files", "labels", "precision",
+      "input", "case", "pipeline", "models", "devices", "programs", "files", "labels", "precision",
       "compare", "budgets", "summary", "accepted", "expected", "fitted",
     ])
     input = try Input(fields.required("input"))
@@ -26,6 +27,7 @@ extension GoldenManifest {
     pipeline = try PipelineNote(fields.required("pipeline"))
     models = [:]
     for (name, digest) in try fields.members("models") { models[name] = try digest.string() }
+    devices = try fields["devices"].map([String: ModelDevice].init(_:)) ?? [:]
     for (path, digest) in try fields.members("programs") { programs[path] = try digest.string() }
     for (path, digest) in try fields.members("files") { files[path] = try digest.string() }
     labels = try fields["labels"]?.digest()
@@ -228,14 +230,27 @@ extension GoldenManifest.Expected {
 extension GoldenManifest.Fit {
   fileprivate init(_ decoder: GoldenDecoder) throws {
     let fields = try decoder.object([
-      "at", "sink", "quantity", "largest", "allowed", "conditions",
+      "at", "devices", "sink", "quantity", "largest", "allowed", "conditions",
     ])
     at = try fields.required("at").string()
+    devices = try fields["devices"].map([String: ModelDevice].init(_:)) ?? [:]
     sink = try fields.required("sink").string()
     quantity = try fields.required("quantity").string()
     largest = try fields.required("largest").number()
     allowed = try fields.required("allowed").number()
     conditions = try fields.strings("conditions")
+  }
+}
+
+extension [String: ModelDevice] {
+  fileprivate init(_ decoder: GoldenDecoder) throws {
+    self = [:]
+    for (stage, value) in try decoder.members() {
+      let fields = try value.object(["provider", "card", "driver", "engine"])
+      self[stage] = ModelDevice(
+        provider: try fields.required("provider").string(), card: try fields["card"]?.string(),
+        driver: try fields["driver"]?.string(), engine: try fields["engine"]?.string())
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
 
 extension GoldenManifest {
   /// The YAML document, with one line per part, so that a change is a change of one line.
@@ -64,7 +65,8 @@ extension GoldenManifest {
       ),
       ("models", .sorted(models) { .text($0) }),
     ]
-      + inputs + (labels.map { [("labels", .text("\($0)"))] } ?? []) + [
+      + (devices.isEmpty ? [] : [("devices", devices.flow)]) + inputs
+      + (labels.map { [("labels", .text("\($0)"))] } ?? []) + [
         (
           "precision",
           .sorted(precision) { .encoding($0, keys: Precision.CodingKeys.names) }
@@ -151,11 +153,20 @@ extension GoldenManifest.Expected {
 
 extension GoldenManifest.Fit {
   fileprivate var flow: FlowYAML {
-    .map([
-      ("at", .text(at)), ("sink", .text(sink)), ("quantity", .text(quantity)),
-      ("largest", .number(largest)), ("allowed", .number(allowed)),
-      ("conditions", .list(conditions.map { .text($0) })),
-    ])
+    .map(
+      [("at", .text(at))] + (devices.isEmpty ? [] : [("devices", devices.flow)]) + [
+        ("sink", .text(sink)), ("quantity", .text(quantity)),
+        ("largest", .number(largest)), ("allowed", .number(allowed)),
+        ("conditions", .list(conditions.map { .text($0) })),
+      ])
+  }
+}
+
+extension [String: ModelDevice] {
+  fileprivate var flow: FlowYAML {
+    .sorted(self) { device in
+      .map(device.fields.compactMap { name, value in value.map { (name, .text($0)) } })
+    }
   }
 }
 

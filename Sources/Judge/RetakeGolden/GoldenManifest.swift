@@ -1,5 +1,6 @@
 package import RetakeCompare
 package import RetakeCore
+package import RetakeGraph
 
 /// The document golden.yml: the inputs of a golden, the rules of its comparison, and its
 /// acceptances.
@@ -197,11 +198,15 @@ package struct GoldenManifest: Hashable, Sendable {
     package var allowed: Double
     /// An entry per run, such as the name of a condition or of a run's folder.
     package var conditions: [String]
+    /// The devices of the runs, by stage, if the error is the noise between them and the golden's:
+    /// then the tolerance applies to runs on these devices alone. Empty for any other fit.
+    package var devices: [String: ModelDevice] = [:]
 
     package init(
       at: String, sink: String, quantity: String, largest: Double, allowed: Double,
-      conditions: [String]
+      conditions: [String], devices: [String: ModelDevice] = [:]
     ) {
+      self.devices = devices
       self.at = at
       self.sink = sink
       self.quantity = quantity
@@ -216,6 +221,8 @@ package struct GoldenManifest: Hashable, Sendable {
   package var pipeline: PipelineNote
   /// SHA-256 by the name of the model.
   package var models: [String: String]
+  /// The device of each stage whose model the processor does not compute.
+  package var devices: [String: ModelDevice] = [:]
   /// SHA-256 by the path of a file that the command of a program names. Empty for goldens that were
   /// accepted before this property existed.
   package var programs: [String: String] = [:]
@@ -264,6 +271,11 @@ package struct GoldenManifest: Hashable, Sendable {
 
   private static func changes(_ new: [String: String], _ old: [String: String]) -> [String] {
     new.filter { path, digest in old[path].map { $0 != digest } ?? false }.keys.sorted()
+  }
+
+  /// The name of this machine for a result with these models and devices.
+  package var platform: String {
+    PlatformKey.current(models: models, devices: devices).description
   }
 
   /// `session/case`.

@@ -1,8 +1,9 @@
 import RetakeCore
+package import RetakeGraph
 
 /// The name of a kind of machine on which equal programs compute equal bits: the system, the
 /// architecture, and whether the processor fuses multiplication and addition. For a case with
-/// models also the class of kernels that their library chooses.
+/// models also the class of kernels that their library chooses, and the devices that compute them.
 package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String
 
@@ -40,17 +41,28 @@ package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     #endif
   }
 
-  /// The key of this machine for a case that reads these models: `linux-x86_64-fma-avx512`.
-  package static func current(models: [String: String]) -> PlatformKey {
+  /// The key of this machine for a case that reads these models: `linux-x86_64-fma-avx512`; with
+  /// devices `linux-x86_64-fma-avx512-device-1a2b3c4d`.
+  package static func current(
+    models: [String: String], devices: [String: ModelDevice] = [:]
+  ) -> PlatformKey {
     var key = current
-    key.description = Self.name(key.description, models: models)
+    key.description = Self.name(key.description, models: models, devices: devices)
     return key
   }
 
   /// - Parameter platform: The key without models.
   static func name(
-    _ platform: String, kernels: KernelClass = .current, models: [String: String]
+    _ platform: String, kernels: KernelClass = .current, models: [String: String],
+    devices: [String: ModelDevice] = [:]
   ) -> String {
-    models.isEmpty ? platform : "\(platform)-\(kernels.rawValue)"
+    let name = models.isEmpty ? platform : "\(platform)-\(kernels.rawValue)"
+    guard !devices.isEmpty else { return name }
+    var hasher = DigestHasher()
+    for (stage, device) in devices.sorted(by: { $0.key < $1.key }) {
+      hasher.append(stage)
+      for field in device.fields { hasher.append(field.value ?? "") }
+    }
+    return "\(name)-device-\(hasher.finish().description.prefix(8))"
   }
 }

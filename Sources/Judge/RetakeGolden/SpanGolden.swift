@@ -109,8 +109,7 @@ package struct SpanGolden {
 
   private func digests(of folder: GoldenFolder) throws -> StageDigestReader? {
     let manifest = try folder.manifest()
-    let platform = PlatformKey.current(models: manifest.models).description
-    let file = folder.file(GoldenFolder.digestsName(platform))
+    let file = folder.file(GoldenFolder.digestsName(manifest.platform))
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     return try StageDigestReader(file, track: manifest.input.tracks.values.min() ?? 0)
   }
@@ -212,7 +211,7 @@ package struct SpanGolden {
   ) throws {
     // Without digests in the golden, causes are seen at the sinks, in the span as in the session.
     guard try digests(of: golden) != nil, let rows = try digests(of: actual) else { return }
-    let platform = PlatformKey.current(models: try golden.manifest().models).description
+    let platform = try golden.manifest().platform
     let writer = try StageDigestWriter(
       scratch.file(GoldenFolder.digestsName(platform)), key: manifest.key, columns: rows.columns,
       writesTrack: manifest.input.timeBase.count > 1)

@@ -123,6 +123,7 @@ struct GoldenFitCommand: ParsableCommand {
       for row in item.rows {
         Console.result(
           "  \(dryRun ? "would allow" : "allows")  \(row.sink) \(row.quantity)  \(row.allowed)"
+            + (row.devices.map { "  \($0)" } ?? "")
             + "  (largest error \(row.largest), until now \(row.before))")
       }
     }

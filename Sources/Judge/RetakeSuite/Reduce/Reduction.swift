@@ -153,7 +153,8 @@ private final class ReductionProbes {
     guard reduction.base == nil else { return nil }
     let root = URL(fileURLWithPath: reduction.goldens ?? reduction.project.goldens)
     let folder = GoldenLibrary(root: root).folder(reduction.selected.key)
-      .fitting(PlatformKey.current(models: replay.modelFiles).description)
+      .fitting(
+        PlatformKey.current(models: replay.modelFiles, devices: replay.modelDevices).description)
     return (folder, try folder.manifest())
   }
 

@@ -222,7 +222,9 @@ struct ReportBuilder {
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       if let root { accept += " --root-cause \(shell.word(root))" }
       // Without it, `accept` refuses to replace a golden with another description.
-      if result.comparison.verdict == .notComparable { accept += " --replace" }
+      if result.comparison.verdict == .notComparable {
+        accept += result.comparison.isOtherDevice ? " --alternate" : " --replace"
+      }
       // Labels score complete results.
       let isBetter = root == nil && result.comparison.labels?.change?.word == .better
       accept += isBetter ? " --if-better" : " --reason \"why it is right\""

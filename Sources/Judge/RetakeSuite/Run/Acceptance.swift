@@ -71,7 +71,7 @@ package struct Acceptance {
   /// The platform for whose goldens a pending result counts.
   private func platform(of pending: PendingGolden) -> String {
     // A manifest that cannot be read is an error of the comparison.
-    PlatformKey.current(models: (try? pending.folder.manifest())?.models ?? [:]).description
+    (try? pending.folder.manifest())?.platform ?? PlatformKey.current.description
   }
 
   private var library: GoldenLibrary {

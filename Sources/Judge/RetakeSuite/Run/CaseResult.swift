@@ -77,7 +77,7 @@ extension CaseResult {
     sessionPath = reader?.folder.path
     tracks = reader?.tracks.filter { replay.tracks.values.contains($0.track) } ?? []
     sourceTracks = replay.tracks
-    platform = PlatformKey.current(models: replay.modelFiles)
+    platform = PlatformKey.current(models: replay.modelFiles, devices: replay.modelDevices)
   }
 
   /// Whether the golden was made with this pipeline, its costs included, and with these libraries.
@@ -90,7 +90,7 @@ extension CaseResult {
       manifests.actual.changedPrograms(since: manifests.golden).isEmpty,
       manifests.actual.changedFiles(since: manifests.golden).isEmpty
     else { return false }
-    let platform = PlatformKey.current(models: manifests.actual.models).description
+    let platform = manifests.actual.platform
     let libraries = golden.environment(platform)
     return !libraries.isEmpty && libraries == actual.environment(platform)
   }

@@ -77,6 +77,7 @@ extension GoldenWriter.Plan {
         name: replay.pipeline.name, digest: replay.pipeline.digest,
         nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), precision: [:])
     manifest.models = replay.modelFiles
+    manifest.devices = replay.modelDevices
     manifest.programs = replay.programFiles
     manifest.files = replay.storedFiles
     manifest.labels = try reader.flatMap {
@@ -96,7 +97,7 @@ extension GoldenWriter.Plan {
     self.init(
       manifest: manifest, header: replay.header, sinks: sinks,
       columns: replay.columns, origin: try replay.originNanoseconds(),
-      platform: PlatformKey.current(models: manifest.models).description,
+      platform: manifest.platform,
       primarySink: replay.pipeline.primarySink,
       environment: Self.libraries(
         models: manifest.models.isEmpty ? nil : project.registry.annexes.models))

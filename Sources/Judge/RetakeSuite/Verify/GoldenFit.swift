@@ -2,6 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeGraph
 import RetakeRuntime
 import RetakeSession
 
@@ -25,6 +26,9 @@ package struct GoldenFit {
     package var allowed: Double
     /// The tolerance until now.
     package var before: Double
+    /// Where the noise was measured, such as `between card-a and card-b`: the tolerance applies to
+    /// runs of the other device alone. `nil` for a tolerance of all runs.
+    package var devices: String?
   }
 
   package struct Item: Hashable, Sendable, Codable {
@@ -77,7 +81,7 @@ package struct GoldenFit {
     guard !isCI || isDryRun else { throw SuiteError.calibrateInCI }
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
-    var fits: [(GoldenFolder, CompareRules, Item)] = []
+    var fits: [(GoldenFolder, Fitted, Item)] = []
     // Before the runs of this machine, which are slow.
     try checkGiven()
     let selection = try selection.resolve(in: project)
@@ -96,16 +100,37 @@ package struct GoldenFit {
     guard !isDryRun else { return fits.map(\.2) }
     // After all cases: if one of them cannot be fitted, no golden is changed.
     let date = WallClock().dateText
-    for (golden, rules, item) in fits where !item.rows.isEmpty {
-      let evidence = item.rows.map { row in
-        GoldenManifest.Fit(
-          at: date, sink: row.sink, quantity: row.quantity, largest: row.largest,
-          allowed: row.allowed, conditions: item.conditions)
-      }
-      try golden.setRules(rules, fitted: evidence)
+    for (golden, fitted, item) in fits where !item.rows.isEmpty {
+      try golden.setRules(fitted.rules, fitted: fitted.evidence(at: date))
     }
     return fits.map(\.2)
   }
+
+  /// The new tolerances of a golden.
+  private struct Fitted {
+    /// The tolerances of runs on the golden's devices.
+    var rules: CompareRules
+    /// The evidence, without its date.
+    var evidence: [GoldenManifest.Fit] = []
+
+    mutating func add(_ rows: [Row], _ runs: [Run], on devices: [String: ModelDevice] = [:]) {
+      evidence += rows.map { row in
+        GoldenManifest.Fit(
+          at: "", sink: row.sink, quantity: row.quantity, largest: row.largest,
+          allowed: row.allowed, conditions: runs.map(\.name), devices: devices)
+      }
+    }
+
+    func evidence(at date: String) -> [GoldenManifest.Fit] {
+      evidence.map { fit in
+        var fit = fit
+        if fit.at.isEmpty { fit.at = date }
+        return fit
+      }
+    }
+  }
+
+  typealias Run = (name: String, folder: GoldenFolder)
 
   /// Runs one case into a folder: the work of a separate process.
   ///
@@ -151,7 +176,7 @@ package struct GoldenFit {
 
   private func fit(
     _ selected: SelectedCase, _ scratch: URL
-  ) throws -> (GoldenFolder, CompareRules, Item) {
+  ) throws -> (GoldenFolder, Fitted, Item) {
     try library.requireOwn(selected.key)
     let golden = library.folder(selected.key)
     guard golden.exists else { throw GoldenError.missing(folder: golden.url.path) }
@@ -172,6 +197,53 @@ package struct GoldenFit {
       else { continue }
       throw SuiteError.notFitted(selected.key.description, cause: "\(name): \(problem)")
     }
+    var groups: [(noise: DeviceNoise, runs: [Run])] = []
+    for run in runs {
+      let noise = DeviceNoise((manifest, try run.folder.manifest()))
+      if let index = groups.firstIndex(where: { $0.noise.devices == noise.devices }) {
+        groups[index].runs.append(run)
+      } else {
+        groups.append((noise, [run]))
+      }
+    }
+    var fitted = Fitted(rules: manifest.compare)
+    var item = Item(key: selected.key.description, conditions: runs.map(\.name), rows: [])
+    for (noise, runs) in groups {
+      let (rules, rows) = try Self.fit(golden, manifest, runs)
+      if noise.areSame {
+        fitted.rules = rules
+        fitted.add(rows.filter { $0.largest > 0 }, runs)
+        item.rows += rows.filter { $0.largest > 0 }
+      } else {
+        let rows = Self.ofDevices(rows, noise)
+        fitted.add(rows, runs, on: noise.devices)
+        item.rows += rows
+      }
+    }
+    // Noise between devices says nothing about the evidence of the golden's own tolerances.
+    if !fitted.evidence.contains(where: \.devices.isEmpty) {
+      fitted.evidence += manifest.fitted.filter(\.devices.isEmpty)
+    }
+    return (golden, fitted, item)
+  }
+
+  /// The rows of another device. One without an error says that the devices were compared and that
+  /// their results are equal.
+  private static func ofDevices(_ rows: [Row], _ noise: DeviceNoise) -> [Row] {
+    let differing = rows.filter { $0.largest > 0 }
+    return (differing.isEmpty ? Array(rows.prefix(1)) : differing).map { row in
+      var row = row
+      row.devices = noise.place
+      return row
+    }
+  }
+
+  /// The rules under which runs pass, and how far they differ from the golden.
+  ///
+  /// - Throws: `SuiteError.notFitted` for runs that differ in more than numbers; `GoldenError`.
+  static func fit(
+    _ golden: GoldenFolder, _ manifest: GoldenManifest, _ runs: [Run]
+  ) throws -> (CompareRules, [Row]) {
     var largest: [String: [String: Double]] = [:]
     for (_, folder) in runs {
       for row in try comparison(golden, folder, manifest.compare).headroom {
@@ -185,7 +257,7 @@ package struct GoldenFit {
     var rules = manifest.compare
     var rows: [Row] = []
     for sink in largest.keys.sorted() {
-      rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
+      rows += widen(&rules, sink, largest[sink] ?? [:], manifest)
     }
     // Again with the new tolerances: a difference that they do not cover, such as a missing box, is
     // an error.
@@ -193,17 +265,15 @@ package struct GoldenFit {
       let comparison = try comparison(golden, folder, rules)
       guard comparison.verdict == .passed else {
         throw SuiteError.notFitted(
-          selected.key.description,
+          manifest.key,
           cause: "\(name): \(comparison.findings.first?.message ?? comparison.verdict.rawValue)")
       }
     }
-    return (
-      golden, rules,
-      Item(key: selected.key.description, conditions: runs.map(\.name), rows: rows)
-    )
+    return (rules, rows)
   }
 
-  private func comparison(
+  /// A run compared with a golden whose key does not count.
+  static func comparison(
     _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules
   ) throws -> Comparison {
     var options = GoldenComparator.Options()
@@ -218,10 +288,10 @@ package struct GoldenFit {
 
   private func make(
     _ selected: SelectedCase, _ scratch: URL
-  ) throws -> [(name: String, folder: GoldenFolder)] {
+  ) throws -> [Run] {
     let conditions = Array(Self.conditions.prefix(max(0, runs)))
     let seconds = try conditions.isEmpty ? 0 : duration(of: selected, scratch)
-    var made: [(name: String, folder: GoldenFolder)] = []
+    var made: [Run] = []
     for (number, condition) in conditions.enumerated() {
       progress(selected.key.description, number, conditions.count)
       let folder = scratch.appending(path: "\(selected.key)-\(number)")
@@ -263,17 +333,22 @@ package struct GoldenFit {
     var rule = rules.rule(for: sink)
     var rows: [Row] = []
     for (name, path, step, decimals) in quantities {
-      guard let error = largest[name], error > 0, error.isFinite else { continue }
-      let count = (error / step * margin).rounded(.up)
-      // Through decimals, so that golden.yml gets 0.3 and not 0.30000000000000004.
-      let allowed = FixedDecimal(count * step, decimals: decimals).value
+      guard let error = largest[name], error.isFinite else { continue }
+      let allowed = tolerance(for: error, step: step, decimals: decimals)
       rows.append(
         Row(
           sink: sink, quantity: name, largest: error, allowed: allowed,
           before: rule[keyPath: path]))
-      rule[keyPath: path] = allowed
+      if error > 0 { rule[keyPath: path] = allowed }
     }
-    if !rows.isEmpty { rules.bySink[sink] = rule }
+    if rows.contains(where: { $0.largest > 0 }) { rules.bySink[sink] = rule }
     return rows
+  }
+
+  /// The tolerance for an error: with the margin, rounded up to a step of the sink.
+  static func tolerance(for error: Double, step: Double, decimals: Int) -> Double {
+    let count = (error / step * margin).rounded(.up)
+    // Through decimals, so that golden.yml gets 0.3 and not 0.30000000000000004.
+    return FixedDecimal(count * step, decimals: decimals).value
   }
 }
