@@ -14,10 +14,14 @@ struct VerifyCommand: ParsableCommand {
       Values that differ only with the processor's instructions are platform-dependent: exit 0, or
       1 with --portable. A decision that differs is never platform-dependent.
 
+      With --device-noise the runs have no other conditions: they measure the rounding noise of the
+      devices that compute the models, and print the tolerances that 'golden calibrate' would write.
+
       Examples:
         retake verify clip --pipeline example:motion-boxes
         retake verify yard --pipeline motion-slow --json
         retake verify yard --pipeline motion --portable
+        retake verify yard --pipeline faces --device-noise 10 --run from-the-other-card
 
       Exit codes: 0 deterministic, 1 not, 2 error.
       """)
@@ -29,6 +33,17 @@ struct VerifyCommand: ParsableCommand {
 
   @Flag(help: "Values must be the same on other processors too.")
   var portable = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Run the case this often on its devices, and measure how far the runs differ.",
+      valueName: "runs"), transform: Bounded.whole(1...100))
+  var deviceNoise: Int?
+
+  @Option(
+    name: .customLong("run"),
+    help: "With --device-noise: the folder of a run on another device; repeat for several.")
+  var given: [String] = []
 
   @OptionGroup var programs: ProgramOptions
   @OptionGroup var watchdog: WatchdogOptions
@@ -43,6 +58,13 @@ struct VerifyCommand: ParsableCommand {
     guard (condition == nil) == (trace == nil) else {
       throw ValidationError("--condition and --trace go together")
     }
+    guard deviceNoise != nil || given.isEmpty else {
+      throw ValidationError("--run is for --device-noise; add for example: --device-noise 1")
+    }
+    guard deviceNoise != 1 || !given.isEmpty else {
+      throw ValidationError(
+        "one run cannot be compared; write --device-noise 10, or add --run FOLDER")
+    }
   }
 
   func run() throws {
@@ -51,6 +73,7 @@ struct VerifyCommand: ParsableCommand {
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
+    if let deviceNoise { return try measure(deviceNoise, line) }
     let makeReplay = try replayMaker()
     if let note = selection.note { output.note(note) }
     let report = try Verification(
@@ -69,9 +92,26 @@ struct VerifyCommand: ParsableCommand {
     if status != .passed { throw CommandEnd(status: status) }
   }
 
+  private func measure(_ runs: Int, _ line: ProgressLine) throws {
+    let project = try project()
+    var measurement = NoiseMeasurement(
+      project: project, definition: try selection.definition(in: project),
+      session: try session.map { try project.sessionPath($0) }, runs: runs)
+    measurement.given = given
+    measurement.options = watchdog.options()
+    measurement.progress = { line.update("measuring", done: $0, total: $1) }
+    let report = try measurement.run()
+    line.finish()
+    if output.json { return try Console.json(report) }
+    Console.result(VerifyText.of(report))
+  }
+
+  private func project() throws -> Project {
+    selection.allowingNamed(try programs.project(watchdog, for: selection.wholeProgram))
+  }
+
   private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
-    let project = selection.allowingNamed(
-      try programs.project(watchdog, for: selection.wholeProgram))
+    let project = try project()
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
     let options = watchdog.options()

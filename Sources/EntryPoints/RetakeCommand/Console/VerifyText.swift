@@ -6,6 +6,21 @@ enum VerifyText {
     (report.variations.map(line) + conclusion(report)).joined(separator: "\n")
   }
 
+  static func of(_ report: NoiseReport) -> String {
+    report.items.flatMap { item in
+      let runs = counted(item.runs.count, "run")
+      let head = "\(report.key)  \(item.place), \(runs) compared with the first"
+      return [item.rows.isEmpty ? "\(head): no number differs" : head] + item.rows.map(line)
+    }.joined(separator: "\n")
+  }
+
+  private static func line(_ row: NoiseReport.Row) -> String {
+    let stages = row.stages.isEmpty ? "" : " (\(row.stages.joined(separator: ", ")))"
+    return "  \(row.sink).\(row.quantity)\(stages): \(row.differing) of "
+      + "\(counted(row.frames, "frame")) differ, median \(row.median), p99 \(row.p99), "
+      + "largest \(row.largest); would allow \(row.tolerance)"
+  }
+
   private static func line(_ variation: VerifyReport.Variation) -> String {
     var text = "\(word(variation.outcome))  \(variation.condition.name)"
     if variation.hasOtherMathematics == false { text += " (for FFmpeg, not for exp and sin)" }

@@ -197,18 +197,9 @@ package struct GoldenFit {
       else { continue }
       throw SuiteError.notFitted(selected.key.description, cause: "\(name): \(problem)")
     }
-    var groups: [(noise: DeviceNoise, runs: [Run])] = []
-    for run in runs {
-      let noise = DeviceNoise((manifest, try run.folder.manifest()))
-      if let index = groups.firstIndex(where: { $0.noise.devices == noise.devices }) {
-        groups[index].runs.append(run)
-      } else {
-        groups.append((noise, [run]))
-      }
-    }
     var fitted = Fitted(rules: manifest.compare)
     var item = Item(key: selected.key.description, conditions: runs.map(\.name), rows: [])
-    for (noise, runs) in groups {
+    for (noise, runs) in try Self.groups(runs, by: manifest) {
       let (rules, rows) = try Self.fit(golden, manifest, runs)
       if noise.areSame {
         fitted.rules = rules
@@ -225,6 +216,22 @@ package struct GoldenFit {
       fitted.evidence += manifest.fitted.filter(\.devices.isEmpty)
     }
     return (golden, fitted, item)
+  }
+
+  /// Runs by their devices, in the order of their first run.
+  static func groups(
+    _ runs: [Run], by golden: GoldenManifest
+  ) throws -> [(noise: DeviceNoise, runs: [Run])] {
+    var groups: [(noise: DeviceNoise, runs: [Run])] = []
+    for run in runs {
+      let noise = DeviceNoise((golden, try run.folder.manifest()))
+      if let index = groups.firstIndex(where: { $0.noise.devices == noise.devices }) {
+        groups[index].runs.append(run)
+      } else {
+        groups.append((noise, [run]))
+      }
+    }
+    return groups
   }
 
   /// The rows of another device. One without an error says that the devices were compared and that
