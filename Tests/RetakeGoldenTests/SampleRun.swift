@@ -111,7 +111,8 @@ struct SampleRun {
       manifest: manifest,
       header: ResultHeader(key: "", tracks: tracks, sinks: sinks.map(\.path)), sinks: sinks,
       columns: columns, origin: origin,
-      platform: PlatformKey.name(platform, models: manifest.models), environment: environment)
+      platform: PlatformKey.name(
+        platform, models: manifest.models, devices: manifest.devices), environment: environment)
     plan.pipeline = pipeline
     let writer = try GoldenWriter(folder, plan: plan)
     writer.setClasses(classes, of: sinks[0].path)

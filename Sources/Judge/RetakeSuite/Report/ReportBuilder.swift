@@ -245,6 +245,12 @@ struct ReportBuilder {
         commands.append(
           ReportCommand(isCI ? "Then accept it there" : "Accept the new result", accept))
       }
+      if result.comparison.isOtherDevice {
+        commands.append(
+          ReportCommand(
+            "Or fit a tolerance for both devices",
+            "\(program) golden calibrate \(arguments(result))"))
+      }
       return commands
     // If the error already names the command, the report does not repeat it.
     case .errored
