@@ -183,7 +183,7 @@ extension GoldenFolder {
     }
     if exists, let old = try? self.manifest() {
       manifest.budgets = old.budgets
-      // Noise that was measured between other devices than the new golden's says nothing about it.
+      // Noise that was measured with the old devices does not apply to the new golden.
       manifest.fitted = old.fitted.filter {
         $0.devices.isEmpty || old.devices == manifest.devices
       }

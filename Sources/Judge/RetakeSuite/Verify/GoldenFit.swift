@@ -211,7 +211,7 @@ package struct GoldenFit {
         item.rows += rows
       }
     }
-    // Noise between devices says nothing about the evidence of the golden's own tolerances.
+    // Noise between devices does not replace the evidence of the golden's own tolerances.
     if !fitted.evidence.contains(where: \.devices.isEmpty) {
       fitted.evidence += manifest.fitted.filter(\.devices.isEmpty)
     }
