@@ -338,6 +338,93 @@ class LoopTests(LoopCase):
         self.assertEqual((box["box"], box["class"]), ([1, 2, 3, 4], 1))
 
 
+class ProcessTests(LoopCase):
+    """`multiprocessing`: threads that take turns, and values that are copied."""
+
+    def check(self, script, expected, frames=4):
+        child = self.start("import cv2\n" + script)
+        found = []
+        for sequence in range(frames):
+            self.show(child, sequence, level=sequence + 10, count=frames)
+            found.append(list(self.results(child).values()))
+        found.append(list(self.finish(child).values()))
+        self.assertEqual(found, expected)
+        self.reset(child, 2)
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+
+    def test_a_pool_gets_copies_and_answers_in_one_order(self):
+        self.check(
+            "from multiprocessing.pool import Pool\n"
+            "def mean(n, part): return n, int(part[0, 0, 0])\n"
+            "if __name__ == '__main__':\n"
+            "    capture = cv2.VideoCapture(0)\n"
+            "    with Pool(2, maxtasksperchild=1) as pool:\n"
+            "        while (found := capture.read())[0]:\n"
+            "            later = pool.apply_async(mean, (7, found[1]))\n"
+            "            print(*pool.starmap(mean, [(n, found[1]) for n in range(2)]))\n"
+            "            found[1][:] = 0\n"
+            "            print(later.get()[1])\n",
+            [[0, n, 1, n, n] for n in range(10, 14)] + [[]],
+        )
+
+    def test_an_executor_keeps_frames_in_flight(self):
+        self.check(
+            "from concurrent.futures import ProcessPoolExecutor, as_completed\n"
+            "def level(part): return int(part[0, 0, 0])\n"
+            "capture, pending = cv2.VideoCapture(0), []\n"
+            "with ProcessPoolExecutor() as pool:\n"
+            "    while (found := capture.read())[0]:\n"
+            "        pending.append(pool.submit(level, found[1]))\n"
+            "        found[1][:] = 0\n"
+            "        if len(pending) > 2: print(pending.pop(0).result())\n"
+            "    print(sum(each.result() for each in as_completed(pending)))\n",
+            [[], [], [10], [11], [25]],
+        )
+
+    def test_a_process_that_reads_feeds_workers_and_is_terminated(self):
+        self.check(
+            "import multiprocessing\n"
+            "def read(frames):\n"
+            "    capture = cv2.VideoCapture(0)\n"
+            "    while True: frames.put(capture.read())\n"
+            "class Worker(multiprocessing.Process):\n"
+            "    def __init__(self, end, count):\n"
+            "        super().__init__(daemon=True)\n"
+            "        self.end, self.count, self.seen = end, count, 0\n"
+            "    def run(self):\n"
+            "        while (found := self.end.recv()) is not None:\n"
+            "            self.seen += 1\n"
+            "            with self.count.get_lock(): self.count.value += 1\n"
+            "            self.end.send((self.name[-1], int(found[0, 0, 0]), self.seen))\n"
+            "        raise SystemExit(3)\n"
+            "frames, count = multiprocessing.Queue(1), multiprocessing.Value('i', 0)\n"
+            "reader = multiprocessing.Process(target=read, args=(frames,)); reader.start()\n"
+            "near, far = multiprocessing.Pipe()\n"
+            "worker = Worker(far, count); worker.start()\n"
+            "while (found := frames.get(timeout=2))[0]:\n"
+            "    near.send(found[1]); print(*near.recv())\n"
+            "near.send(None); worker.join(); reader.terminate(); reader.join()\n"
+            "print(worker.exitcode, reader.exitcode, reader.is_alive(), count.value, worker.seen)",
+            [[2, n + 10, n + 1] for n in range(4)] + [[3, -15, 4, 0]],
+        )
+
+    def test_a_terminated_process_leaves_locks_to_others(self):
+        self.check(
+            "import multiprocessing\n"
+            "def wait(lock):\n    with lock: pass\n"
+            "lock = multiprocessing.Lock(); capture = cv2.VideoCapture(0)\n"
+            "one = multiprocessing.Process(target=wait, args=(lock,))\n"
+            "with lock:\n"
+            "    one.start(); print('level', capture.read()[1][0, 0, 0])\n"
+            "    one.kill()\n"
+            "with lock, multiprocessing.Manager() as manager:\n"
+            "    print('then', one.exitcode, manager.dict(a=5)['a'], capture.read()[0])\n"
+            "while capture.read()[0]: pass\n",
+            [[10], [-9, 5], [], [], []],
+        )
+
+
 class EndTests(LoopCase):
     def check(self, script, code, text, *options, frames=1):
         child = self.start(script, *options)
@@ -381,6 +468,10 @@ class EndTests(LoopCase):
         for script, code, text in [
             ("import sys; sys.exit(3)", "loop.status", "ended with status 3 at frame 0"),
             ("cv2.VideoCapture(1)", "loop.secondCapture", "the frames of one track, once"),
+            (
+                "from multiprocessing.managers import BaseManager; BaseManager().start()",
+                "loop.manager", "use multiprocessing.Manager(), or queues",
+            ),
             ("capture.set(1, 0)", "loop.seek", "goes back from frame 1 to 0"),
             (
                 "import threading\nlock = threading.Lock(); lock.acquire(); lock.acquire()",
@@ -392,9 +483,8 @@ class EndTests(LoopCase):
 
     def test_a_process_that_the_script_started_gets_no_frames(self):
         start = (
-            "import cv2, multiprocessing, os, sys\ncapture = cv2.VideoCapture(0)\n{}"
-            "child = multiprocessing.get_context('fork').Process(target=capture.read)\n"
-            "child.start()\nchild.join()\n{}"
+            "import cv2, os, sys\ncapture = cv2.VideoCapture(0)\n{}"
+            "if os.fork() == 0: capture.read()\nos.wait()\n{}"
         )
         text = "script.py started reads frames"
         self.check(start.format("capture.read()\n", "sys.exit(3)"), "loop.childProcess", text)

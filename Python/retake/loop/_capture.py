@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ._host import Host, copied
+from ._processes import Processes
 from ._written import Written
 
 _MARK = "_retake_loop"
@@ -74,6 +75,7 @@ class StandIns:
 
     def __init__(self, host: Host, written: Written) -> None:
         self._source = Source(host)
+        self._processes = Processes(host)
         self._written = written
 
     def install(self) -> None:
@@ -81,6 +83,11 @@ class StandIns:
         stand_ins: dict[str, Callable[[Any], None]] = {
             "cv2": self._opencv, "av": self._av, "imageio": self._imageio,
             "imageio.v2": self._imageio, "imageio.v3": self._imageio_v3,
+            "multiprocessing": self._processes.multiprocessing,
+            "multiprocessing.pool": self._processes.pool,
+            "multiprocessing.managers": self._processes.managers,
+            "concurrent.futures._base": self._processes.futures,
+            "concurrent.futures.process": self._processes.executor,
         }  # fmt: skip
 
         def import_replaced(name: str, *args: Any, **keys: Any) -> ModuleType:

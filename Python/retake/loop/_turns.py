@@ -23,7 +23,7 @@ from ._clock import Clock
 class _Waiter:
     """A thread that waits. It is woken once."""
 
-    __slots__ = ("baton", "is_ready", "is_late")
+    __slots__ = ("baton", "is_ready", "is_late", "is_ended")
 
     def __init__(self) -> None:
         self.baton = _real_lock()
@@ -31,6 +31,8 @@ class _Waiter:
         self.is_ready = False
         self.is_late = False
         """Whether the end of its time woke it."""
+        self.is_ended = False
+        """Whether its thread ends here."""
 
 
 _real_lock = _thread.allocate_lock
@@ -61,17 +63,36 @@ class Turns:
         self._pollers: dict[_Waiter, Callable[[float | None], Any]] = {}
         """Threads that wait for files, such as the loop of asyncio."""
         self._spins = 0
+        self._waiting: dict[int, _Waiter] = {}
+        """By the thread."""
 
     # What threads wait for.
 
     def wait(self, waiter: _Waiter, until_ns: int | None = None) -> bool:
-        """Waits until the waiter is woken; whether that was before the time."""
+        """Waits until the waiter is woken; whether that was before the time.
+
+        Raises:
+            SystemExit: The thread is ended.
+        """
         if until_ns is not None:
             self._count += 1
             heapq.heappush(self._sleepers, (until_ns, self._count, waiter))
+        thread = _thread.get_ident()
+        self._waiting[thread] = waiter
         self._yield_to_next()
         waiter.baton.acquire()
+        del self._waiting[thread]
+        if waiter.is_ended:
+            raise SystemExit
         return not waiter.is_late
+
+    def end(self, thread: threading.Thread) -> None:
+        """Ends another thread where it waits, as soon as it is its turn."""
+        first: _Waiter | None = getattr(thread, "_retake_first", None)
+        waiter = self._waiting.get(thread.ident or 0, first)
+        if waiter is not None:
+            waiter.is_ended = True
+            self.wake(waiter)
 
     def sleep(self, seconds: float) -> None:
         if seconds < 0:
@@ -82,7 +103,11 @@ class Turns:
         """Waits until the host has sent a frame, or has none."""
         waiter = _Waiter()
         self._readers.append(waiter)
-        self.wait(waiter)
+        try:
+            self.wait(waiter)
+        finally:
+            if waiter.is_ended and waiter in self._readers:
+                self._readers.remove(waiter)
 
     def frame_came(self) -> None:
         """The first thread that waits for a frame takes it."""
@@ -166,8 +191,10 @@ class Turns:
             waiter = _Waiter()
             turns._pollers[waiter] = lambda limit: select(selector, limit)
             until = None if timeout is None else turns.clock.now_ns + round(timeout * 1e9)
-            turns.wait(waiter, until)
-            del turns._pollers[waiter]
+            try:
+                turns.wait(waiter, until)
+            finally:
+                del turns._pollers[waiter]
             return select(selector, 0)
 
         return select_in_turn
@@ -185,6 +212,8 @@ class Turns:
 
         def run_in_turn(thread: Any) -> None:
             thread._retake_first.baton.acquire()
+            if thread._retake_first.is_ended:
+                thread.run = lambda: None
             try:
                 inner(thread)
             finally:
@@ -228,16 +257,23 @@ class _Lock:
         self._waiters.append(waiter)
         turns = self._turns
         until = None if timeout < 0 else turns.clock.now_ns + round(timeout * 1e9)
-        if turns.wait(waiter, until):
-            return True
+        try:
+            if turns.wait(waiter, until):
+                return True
+        except SystemExit:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+            else:
+                self.release()
+            raise
         self._waiters.remove(waiter)
         return False
 
     def release(self) -> None:
         if not self._is_locked:
             raise RuntimeError("release unlocked lock")
-        # One whose time is over leaves by itself.
-        waiter = next((each for each in self._waiters if not each.is_late), None)
+        # One whose time is over, or whose thread ends, leaves by itself.
+        waiter = next((e for e in self._waiters if not (e.is_late or e.is_ended)), None)
         if waiter is not None:
             # It has the lock from now on.
             self._waiters.remove(waiter)
