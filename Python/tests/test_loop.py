@@ -170,6 +170,63 @@ class LoopTests(LoopCase):
             self.show(child, sequence, count=5)
             self.assertEqual(self.results(child), {"stdout: now {}": 3} if sequence == 2 else {})
 
+    def test_a_capture_that_looked_at_the_first_frame_begins_again(self):
+        for again in (
+            "capture = cv2.VideoCapture('./a.mp4')",
+            "capture.release(); capture.open('a.mp4')",
+            "capture.set(1, 0)",
+        ):
+            with self.subTest(again):
+                child = self.start(
+                    "import cv2\nother = cv2.VideoCapture('a.mp4')\nrate = other.get(5)\n"
+                    "capture = cv2.VideoCapture('a.mp4')\n"
+                    f"print('first', capture.read()[1][0, 0, 0])\n{again}\n"
+                    "while (found := capture.read())[0]:\n"
+                    "    print('level', found[1][0, 0, 0], capture.get(1))"
+                )
+                for sequence in range(2):
+                    self.show(child, sequence, level=sequence + 7, count=2)
+                    first = [7] if sequence == 0 else []
+                    level = [sequence + 7, sequence + 1]
+                    self.assertEqual(list(self.results(child).values()), first + level)
+
+    def test_a_script_without_an_end_ends_with_the_session(self):
+        read = "    ok, frame = capture.read()\n    if ok: print('level', frame[0, 0, 0])\n"
+        loop = f"import cv2, threading\ncapture = cv2.VideoCapture(NAME)\nwhile True:\n{read}"
+        again = f"{loop}    else:\n        capture.release(); capture = cv2.VideoCapture(NAME)\n"
+        lines = loop.splitlines()
+        thread = "\n".join([
+            lines[0], lines[1], "def work():", *("  " + line for line in lines[2:]),
+            "threading.Thread(target=work).start()", "try: threading.Event().wait()",
+            "except KeyboardInterrupt: print('stopped')",
+        ])  # fmt: skip
+        for name, script, options, end in [
+            ("a camera that ended", loop, (), []),
+            ("a camera that is opened again", again, (), []),
+            ("a file that is played in a loop", again.replace("NAME", "'a.mp4'"), ("--may-end",), []),
+            ("a thread that reads", thread, (), ["stdout: stopped"]),
+        ]:
+            with self.subTest(name):
+                child = self.start(script.replace("NAME", "'rtsp://yard/1'"), *options)
+                for sequence in range(2):
+                    self.show(child, sequence, level=sequence, count=2)
+                    if sequence == 0:
+                        self.assertEqual(self.results(child), {"stdout: level {}": 0})
+                self.assertEqual(self.results(child), {"stdout: level {}": 1})
+                self.assertEqual(list(self.finish(child)), end)
+                self.reset(child, 2)
+                child.host.bye()
+                self.assertEqual(child.status, 0)
+
+    def test_a_camera_that_is_opened_again_continues(self):
+        child = self.start(
+            "import cv2\nfor _ in range(4):\n    capture = cv2.VideoCapture(0)\n"
+            "    print('level', capture.read()[1][0, 0, 0])\n    capture.release()"
+        )
+        for sequence in range(4):
+            self.show(child, sequence, level=sequence, count=4)
+            self.assertEqual(self.results(child), {"stdout: level {}": sequence})
+
     def test_a_rate_has_no_error_of_rounded_times(self):
         from retake.loop._capture import _nominal
 
@@ -467,12 +524,14 @@ class EndTests(LoopCase):
         start = "import cv2\ncapture = cv2.VideoCapture(0)\ncapture.read()\n"
         for script, code, text in [
             ("import sys; sys.exit(3)", "loop.status", "ended with status 3 at frame 0"),
-            ("cv2.VideoCapture(1)", "loop.secondCapture", "the frames of one track, once"),
+            (
+                "cv2.VideoCapture('b.mp4').read()", "loop.secondCapture",
+                "reads 'b.mp4' after 0, and a program gets the frames of one track: run",
+            ),
             (
                 "from multiprocessing.managers import BaseManager; BaseManager().start()",
                 "loop.manager", "use multiprocessing.Manager(), or queues",
             ),
-            ("capture.set(1, 0)", "loop.seek", "goes back from frame 1 to 0"),
             (
                 "import threading\nlock = threading.Lock(); lock.acquire(); lock.acquire()",
                 "loop.deadlock", "wait for one another",
@@ -480,6 +539,31 @@ class EndTests(LoopCase):
         ]:  # fmt: skip
             with self.subTest(code):
                 self.check(start + script, code, text)
+
+    def test_a_file_that_is_read_again_is_a_mistake(self):
+        start = "import cv2\ncapture = cv2.VideoCapture('a.mp4')\n"
+        twice = "capture.read(); capture.read()\n"
+        for script, code, text, count in [
+            (twice + "capture.set(1, 0)", "loop.seek", "from frame 2 to 0, and Retake sends", 3),
+            (
+                twice + "cv2.VideoCapture('./a.mp4').read()", "loop.secondCapture",
+                "reads 'a.mp4' again after 2 frames, and Retake sends each frame once: let", 3,
+            ),
+            (twice + "capture.set(1, 0)", "loop.seek", "there: python3 -m retake.loop --may-end", 2),
+            (
+                "other = cv2.VideoCapture('a.mp4'); capture.read(); other.read(); capture.read()",
+                "loop.secondCapture", "again after 1 frames", 2,
+            ),
+        ]:  # fmt: skip
+            with self.subTest(script):
+                child = self.start(start + script)
+                for sequence in range(2 if twice in script else 1):
+                    self.show(child, sequence, count=count)
+                    if twice in script and sequence == 0:
+                        self.results(child)
+                found, message = self.error(child)
+                self.assertEqual((found, child.status), (code, 2))
+                self.assertIn(text, message)
 
     def test_a_process_that_the_script_started_gets_no_frames(self):
         start = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -23,31 +24,61 @@ class Source:
 
     def __init__(self, host: Host) -> None:
         self.host = host
-        self._owner: object = None
-
-    def open(self, owner: object) -> None:
-        """A capture is opened. One that was closed without a read frame is forgotten."""
-        if self._owner is not None or self.host.read_count > 0:
-            self.host.fail(
-                "loop.secondCapture",
-                "the script opens another capture, and a program gets the frames of one track, "
-                "once: keep the first capture, or read it only once",
-            )
-        self._owner = owner
-
-    def close(self, owner: object) -> None:
-        if self._owner is owner:
-            self._owner = None
+        self._reader: Cursor | None = None
+        self._first: Any = None
+        """The pixels of the first frame, until another one is read."""
 
     @property
     def is_bgr(self) -> bool:
         """Whether frames have the order of OpenCV's samples, which no other library expects."""
         return (self.host.first or {}).get("format") == "BGR24"
 
-    def read(self, convert: Callable[[Any], Any]) -> Any:
+    def read(self, cursor: Cursor, convert: Callable[[Any], Any]) -> Any:
         """The pixels of the next frame; `None` after the last one."""
+        if self._reader is not cursor:
+            self._change_to(cursor)
+        if cursor.count == 0 and self._first is not None:
+            return convert(self._first)
         frame = self.host.next()
-        return None if frame is None else copied(frame, convert)
+        if frame is None:
+            return None
+        self._first = frame.array.copy() if self.host.read_count == 1 else None
+        return copied(frame, convert)
+
+    def rewind(self, cursor: Cursor) -> None:
+        """The next frame is the first one again, if no other one was read."""
+        if cursor is self._reader and cursor.count > 0 and self._first is None:
+            self._end_or_fail("loop.seek", f"the script goes back from frame {cursor.count} to 0")
+        cursor.count = 0
+
+    def _change_to(self, cursor: Cursor) -> None:
+        """Another capture reads than before."""
+        reader, self._reader = self._reader, cursor
+        if reader is None:
+            return
+        if reader.name != cursor.name:
+            self.host.fail(
+                "loop.secondCapture",
+                f"the script reads {cursor.name} after {reader.name}, and a program gets the "
+                "frames of one track: run the script for one source at a time (retake replay "
+                "--track N chooses the track)",
+            )
+        if reader.is_live and not reader.is_open:
+            # A camera continues with its next frame.
+            self._first = None
+            if self.host.is_over:
+                self.host.stop()
+        elif cursor.count > 0 or self._first is None:
+            what = f"the script reads {cursor.name} again after {reader.count} frames"
+            self._end_or_fail("loop.secondCapture", what)
+
+    def _end_or_fail(self, code: str, what: str) -> None:
+        way = ""
+        if self.host.is_over:
+            if self.host.may_end:
+                self.host.stop()
+            way = ", or end the run there: python3 -m retake.loop --may-end"
+        self.host.fail(code, f"{what}, and Retake sends each frame once: let it read forwards{way}")
 
     def fact(self, name: str) -> float:
         """What the first frame says: `width`, `height`, `frameCount`, `frameRate`."""
@@ -68,6 +99,30 @@ def _nominal(rate: float, count: int) -> float:
     near = min(round(rate), round(rate * 1.001) * 1_000 / 1_001, key=lambda each: abs(each - rate))
     span = (count - 1) / rate
     return near if near > 0 and abs(span - (count - 1) / near) <= _ROUNDING_SECONDS else rate
+
+
+class Cursor:
+    """The place of a capture in its source."""
+
+    def __init__(self, source: Source, opened: object) -> None:
+        self._source = source
+        path = os.fspath(opened) if isinstance(opened, (str, os.PathLike)) else None
+        self.is_live = isinstance(opened, int) or _is_live(str(path))
+        self.name = repr(opened if path is None or self.is_live else os.path.relpath(path))
+        self.is_open = True
+        self.count = 0
+
+    def read(self, convert: Callable[[Any], Any]) -> Any:
+        found = self._source.read(self, convert)
+        self.count += found is not None
+        return found
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+def _is_live(name: str) -> bool:
+    return name.startswith(("/dev/", "<video")) or "://" in name or " ! " in name
 
 
 class StandIns:
@@ -153,7 +208,7 @@ class StandIns:
         def open_container(file: Any, mode: str | None = None, *args: Any, **keys: Any) -> Any:
             if mode not in (None, "r"):
                 return real_open(file, mode, *args, **keys)
-            return _Container(av, source)
+            return _Container(av, source, file)
 
         av.open = open_container
         if hasattr(av, "container"):
@@ -163,13 +218,13 @@ class StandIns:
 
     def _imageio(self, imageio: Any) -> None:
         source = self._source
-        imageio.get_reader = lambda *_, **__: _Reader(source)
+        imageio.get_reader = lambda uri, *_, **__: _Reader(source, uri)
         if (v3 := sys.modules.get("imageio.v3")) and not hasattr(v3, _MARK):
             setattr(v3, _MARK, True)
             self._imageio_v3(v3)
 
     def _imageio_v3(self, v3: Any) -> None:
-        v3.imiter = lambda *_, **__: iter(_Reader(self._source))
+        v3.imiter = lambda uri, *_, **__: iter(_Reader(self._source, uri))
 
 
 class _Capture:
@@ -178,28 +233,31 @@ class _Capture:
     def __init__(self, cv2: Any, source: Source) -> None:
         self._cv2 = cv2
         self._source = source
-        self._is_open = False
+        self._cursor: Cursor | None = None
         self._grabbed: Any = None
-        self._count = 0
 
-    def open(self, *_: Any) -> bool:
-        if self._is_open:
-            self.release()
-        self._source.open(self)
+    def open(self, opened: object, *_: Any) -> bool:
+        self.release()
+        self._cursor = Cursor(self._source, opened)
         self._source.host.format = "BGR24"
-        self._is_open = True
         return True
 
     def isOpened(self) -> bool:  # noqa: N802
-        return self._is_open
+        return self._cursor is not None
 
     def release(self) -> None:
-        self._is_open = False
         self._grabbed = None
-        self._source.close(self)
+        if self._cursor is not None:
+            self._cursor.close()
+        self._cursor = None
 
     def __del__(self) -> None:
-        self._source.close(self)
+        if self._cursor is not None:
+            self._cursor.close()
+
+    @property
+    def _count(self) -> int:
+        return self._cursor.count if self._cursor else 0
 
     def grab(self) -> bool:
         self._grabbed = self._next(lambda array: array.copy())
@@ -216,11 +274,7 @@ class _Capture:
         return (False, None) if found is None else (True, self._into(image, found))
 
     def _next(self, convert: Callable[[Any], Any]) -> Any:
-        if not self._is_open:
-            return None
-        found = self._source.read(convert)
-        self._count += found is not None
-        return found
+        return None if self._cursor is None else self._cursor.read(convert)
 
     def _bgr(self, array: Any) -> Any:
         if self._source.is_bgr:
@@ -246,7 +300,7 @@ class _Capture:
 
     def get(self, property: int) -> float:
         cv2, source = self._cv2, self._source
-        if not self._is_open:
+        if self._cursor is None:
             return 0.0
         source.host.begin()
         sides = ("height", "width") if self._rotation in (90, 270) else ("width", "height")
@@ -266,8 +320,10 @@ class _Capture:
 
     def set(self, property: int, value: float) -> bool:
         """Only seeking forwards has an effect: the frames between are read and dropped."""
-        if property != self._cv2.CAP_PROP_POS_FRAMES:
+        if property != self._cv2.CAP_PROP_POS_FRAMES or self._cursor is None:
             return False
+        if value == 0:
+            self._source.rewind(self._cursor)
         if value < self._count:
             self._source.host.fail(
                 "loop.seek",
@@ -333,10 +389,10 @@ class _Streams(list[_Stream]):
 class _Container:
     """What `av.open` returns."""
 
-    def __init__(self, av: Any, source: Source) -> None:
+    def __init__(self, av: Any, source: Source, file: object) -> None:
         self._av = av
         self._source = source
-        source.open(self)
+        self._cursor = Cursor(source, file)
         self.streams = _Streams([_Stream(source)])
 
     def decode(self, *_: Any, **__: Any) -> Iterator[Any]:
@@ -347,16 +403,17 @@ class _Container:
             return self._av.VideoFrame.from_ndarray(array, format=name)
 
         # Ends with the session.
-        while (frame := self._source.read(make)) is not None:
+        while (frame := self._cursor.read(make)) is not None:
             frame.pts, frame.time_base = self._source.host.pts_ns, _Stream.time_base
             yield frame
 
     def seek(self, offset: int, **_: Any) -> None:
-        if offset != 0 or self._source.host.read_count > 0:
+        if offset != 0:
             self._source.host.fail("loop.seek", "Retake sends each frame once: do not seek")
+        self._source.rewind(self._cursor)
 
     def close(self) -> None:
-        self._source.close(self)
+        self._cursor.close()
 
     def __enter__(self) -> _Container:
         return self
@@ -368,18 +425,18 @@ class _Container:
 class _Reader:
     """What `imageio.get_reader` returns: frames in RGB."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, uri: object) -> None:
         self._source = source
-        source.open(self)
+        self._cursor = Cursor(source, uri)
 
     def __iter__(self) -> Iterator[Any]:
-        while (image := self._source.read(self._rgb)) is not None:
+        while (image := self._cursor.read(self._rgb)) is not None:
             yield image
 
     iter_data = __iter__
 
     def get_next_data(self) -> Any:
-        image = self._source.read(self._rgb)
+        image = self._cursor.read(self._rgb)
         if image is None:
             raise IndexError("there are no more frames")
         return image
@@ -397,7 +454,7 @@ class _Reader:
         return int(self._source.fact("frameCount"))
 
     def close(self) -> None:
-        self._source.close(self)
+        self._cursor.close()
 
     def __enter__(self) -> _Reader:
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -21,6 +22,8 @@ RESUMED = "RETAKE_LOOP"
 _END, _SLEEP = 0, 1
 """Timers: the one that is due after the last frame, and the end of the next sleep."""
 _LAST_NS = 2**63 - 1
+_FAILED_READS_MAX = 1_000
+"""After the last frame: a script that reads more often has no end of its own."""
 
 
 class Host:
@@ -38,7 +41,7 @@ class Host:
         self.sinks = dict(sinks)
         self._class_names = class_names
         self._written = written
-        self._may_end = may_end
+        self.may_end = may_end
         self.format = "RGB24"
         """Of the frames; it may be changed until the first frame."""
         self.clock = Clock()
@@ -58,6 +61,9 @@ class Host:
         """The message of the first frame."""
         self.read_count = 0
         self.is_at_end = False
+        self.is_stopped = False
+        """Whether the script was ended, because it would not end by itself."""
+        self._failed_reads = 0
         self._process = os.getpid()
         resumed = os.environ.pop(RESUMED, None)
         # The script may change both.
@@ -96,7 +102,25 @@ class Host:
         if frame is not None:
             self.read_count += 1
             self.pts_ns = frame.pts_ns
-        return frame
+            return frame
+        self._failed_reads += 1
+        if self._failed_reads > _FAILED_READS_MAX:
+            self.stop()
+        return None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last frame was read."""
+        return self.is_at_end or (self._is_last and self._frame is None)
+
+    def stop(self) -> NoReturn:
+        """Ends a script that would read forever, as Ctrl-C does."""
+        self.is_stopped = True
+        main = threading.main_thread()
+        if threading.current_thread() is main:
+            raise KeyboardInterrupt
+        self.turns.end(main, KeyboardInterrupt)
+        raise SystemExit
 
     def _serve(self, until_ns: int | None) -> None:
         """Receives what comes next: a frame, the time of a sleep, or the end."""
@@ -232,7 +256,7 @@ class Host:
                 resets += 1
                 if resets > 1:
                     self._run_again(integer(message, "reset", 1))
-            elif "frame" in message and not is_over and not self._may_end:
+            elif "frame" in message and not is_over and not self.may_end:
                 self._refuse_rest(at)
             self._take(message)
             self._frame = None
@@ -266,6 +290,8 @@ class Host:
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
 
     def _stuck(self) -> NoReturn:
+        if self.is_stopped:
+            self.end()
         self.fail("loop.deadlock", f"all threads of {self._script} wait for one another")
 
     def fail(self, code: str, message: str) -> NoReturn:

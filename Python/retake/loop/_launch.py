@@ -92,8 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--class-names", default="", metavar="A,B", help="of detections")
     parser.add_argument(
-        "--may-end", action="store_true", help="the script may end before the last frame"
-    )
+        "--may-end", action="store_true",
+        help="the script may end before the last frame; if it begins the file again after the last "
+        "frame, it is ended there",
+    )  # fmt: skip
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
@@ -121,14 +123,23 @@ def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
     status = _outcome(host, given)
     if status != 0:
         host.fail("loop.status", f"{given.script} ended with status {status}{_place(host)}")
-    # As at the end of Python: executors end their threads, and the others may still read frames.
+    try:
+        _end_threads(host)
+    except KeyboardInterrupt:
+        # One of them read without an end.
+        pass
+    atexit._run_exitfuncs()
+    host.end()
+
+
+def _end_threads(host: Host) -> None:
+    """As at the end of Python: executors end their threads, and the others may still read."""
     for end in reversed(getattr(threading, "_threading_atexits", [])):
         end()
     for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
+        is_own = thread is threading.current_thread()
+        if not (is_own or thread.daemon or host.is_stopped):
             thread.join()
-    atexit._run_exitfuncs()
-    host.end()
 
 
 def _outcome(host: Host, given: argparse.Namespace) -> int:
@@ -141,6 +152,8 @@ def _outcome(host: Host, given: argparse.Namespace) -> int:
             return 1
         return end.code or 0
     except BaseException as error:
+        if host.is_stopped and isinstance(error, KeyboardInterrupt):
+            return 0
         _failed(host, error, f"{given.script} ended{_place(host)} by an exception")
     return 0
 

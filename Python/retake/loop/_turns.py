@@ -23,7 +23,7 @@ from ._clock import Clock
 class _Waiter:
     """A thread that waits. It is woken once."""
 
-    __slots__ = ("baton", "is_ready", "is_late", "is_ended")
+    __slots__ = ("baton", "is_ready", "is_late", "ended_by")
 
     def __init__(self) -> None:
         self.baton = _real_lock()
@@ -31,8 +31,8 @@ class _Waiter:
         self.is_ready = False
         self.is_late = False
         """Whether the end of its time woke it."""
-        self.is_ended = False
-        """Whether its thread ends here."""
+        self.ended_by: type[BaseException] | None = None
+        """Raised where the thread waits."""
 
 
 _real_lock = _thread.allocate_lock
@@ -72,7 +72,7 @@ class Turns:
         """Waits until the waiter is woken; whether that was before the time.
 
         Raises:
-            SystemExit: The thread is ended.
+            SystemExit, KeyboardInterrupt: The thread is ended.
         """
         if until_ns is not None:
             self._count += 1
@@ -82,16 +82,18 @@ class Turns:
         self._yield_to_next()
         waiter.baton.acquire()
         del self._waiting[thread]
-        if waiter.is_ended:
-            raise SystemExit
+        if waiter.ended_by is not None:
+            raise waiter.ended_by
         return not waiter.is_late
 
-    def end(self, thread: threading.Thread) -> None:
+    def end(
+        self, thread: threading.Thread, by: type[BaseException] = SystemExit
+    ) -> None:
         """Ends another thread where it waits, as soon as it is its turn."""
         first: _Waiter | None = getattr(thread, "_retake_first", None)
         waiter = self._waiting.get(thread.ident or 0, first)
         if waiter is not None:
-            waiter.is_ended = True
+            waiter.ended_by = by
             self.wake(waiter)
 
     def sleep(self, seconds: float) -> None:
@@ -106,7 +108,7 @@ class Turns:
         try:
             self.wait(waiter)
         finally:
-            if waiter.is_ended and waiter in self._readers:
+            if waiter.ended_by and waiter in self._readers:
                 self._readers.remove(waiter)
 
     def frame_came(self) -> None:
@@ -212,7 +214,7 @@ class Turns:
 
         def run_in_turn(thread: Any) -> None:
             thread._retake_first.baton.acquire()
-            if thread._retake_first.is_ended:
+            if thread._retake_first.ended_by:
                 thread.run = lambda: None
             try:
                 inner(thread)
@@ -260,7 +262,7 @@ class _Lock:
         try:
             if turns.wait(waiter, until):
                 return True
-        except SystemExit:
+        except (SystemExit, KeyboardInterrupt):
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
             else:
@@ -273,7 +275,7 @@ class _Lock:
         if not self._is_locked:
             raise RuntimeError("release unlocked lock")
         # One whose time is over, or whose thread ends, leaves by itself.
-        waiter = next((e for e in self._waiters if not (e.is_late or e.is_ended)), None)
+        waiter = next((e for e in self._waiters if not (e.is_late or e.ended_by)), None)
         if waiter is not None:
             # It has the lock from now on.
             self._waiters.remove(waiter)
