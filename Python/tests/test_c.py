@@ -1,4 +1,4 @@
-"""The header for stages in C and C++, C/retake_stage.h, driven by the host of these tests."""
+"""The headers of C/, for stages in C and C++ and loops in C++, driven by the host of these tests."""
 
 import functools
 import json
@@ -412,6 +412,171 @@ USE_OF_LIBRARY = """
   const retake_detection *found = NULL;
   if (plane.data || error || options || found || frame.width) return 1;
 """
+
+
+LOOP = """
+#ifdef WITH_MAT
+#include <cstddef>
+#define OPENCV_CORE_HPP
+#define CV_8U 0
+#define CV_MAKETYPE(depth, channels) ((depth) + 8 * ((channels)-1))
+namespace cv {
+struct Mat {
+  int rows = 0, cols = 0, type = 0;
+  const void *data = nullptr;
+  Mat() = default;
+  Mat(int rows, int cols, int type, void *data, std::size_t)
+      : rows(rows), cols(cols), type(type), data(data) {}
+  void copyTo(Mat &other) const { other = *this; }
+  void release() { *this = Mat(); }
+};
+}
+#endif
+#include <cstdio>
+
+#include "retake_capture.hpp"
+
+#ifdef WITH_MAT
+using Picture = cv::Mat;
+static int corner(const Picture &picture) {
+  return *static_cast<const unsigned char *>(picture.data) + (picture.type == 16 ? 0 : 100);
+}
+#else
+using Picture = retake::Image;
+static int corner(const Picture &picture) { return picture.data[0]; }
+#endif
+
+int main(int argc, char **argv) {
+  const std::string does = argc > 1 ? argv[1] : "";
+  retake::Capture capture(0);
+  capture.sink("light", "scalars").sink("boxes", "detections").classNames({"car"});
+  if (does == "may-end") capture.mayEnd();
+  if (!capture.isOpened()) return std::puts("without Retake"), 5;
+  const double rate = capture.get(retake::CAP_PROP_FPS);
+  Picture picture;
+  while (capture.read(picture)) {
+    capture.scalar("light", "corner", corner(picture));
+    capture.scalar("light", "rate", rate);
+    capture.scalar("light", "ms", capture.get(retake::CAP_PROP_POS_MSEC));
+    capture.detection("boxes", 1, 2, 3, 4, 0.5, does == "class" ? 1 : 0);
+    capture.identity("boxes", 7);
+    if (does == "sink") capture.scalar("lights", "a", 1);
+    if (does == "second") {
+      retake::Capture other(1);
+      Picture second;
+      other.sink("a", "scalars").read(second);
+    }
+    if (does == "early" || does == "may-end") break;
+    if (does == "exit" && capture.get(retake::CAP_PROP_POS_FRAMES) == 2) std::exit(0);
+  }
+  capture.scalar("light", "frames", capture.get(retake::CAP_PROP_POS_FRAMES));
+}
+"""
+
+
+@unittest.skipUnless(HAS_COMPILERS, NO_COMPILER)
+@unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)
+class CaptureTests(unittest.TestCase):
+    """C/retake_capture.hpp."""
+
+    def program(self, *options):
+        source = folder() / "loop.cpp"
+        source.write_text(LOOP)
+        return str(compiled("C++17", source, *options))
+
+    def start(self, does="", *options):
+        child = self.enterContext(Child([self.program(*options), does], slot_bytes=64))
+        child.host.hello(output="program")
+        self.ready = child.host.receive()["ready"]
+        self.reset(child, 1)
+        return child
+
+    def reset(self, child, number):
+        child.host.send({"reset": number})
+        self.assertEqual(child.host.receive(), {"reset": number})
+
+    def show(self, child, sequence, count=2):
+        child.host.show(
+            bytes([sequence + 5] * 12), sequence, format="BGR24", planes=[[0, 6]],
+            nowNs=sequence * 40_000_000, ptsNs=sequence * 40_000_000, frameCount=count,
+            frameRate=25, rotation=0,
+        )  # fmt: skip
+
+    def results(self, child):
+        """The values by sink, until `done`."""
+        found = {}
+        while "done" not in (message := child.host.receive()):
+            if out := message.get("out"):
+                found[out["sink"]] = (out["sequence"], out["value"])
+            else:
+                self.assertEqual(message, {"timer": {"id": 0, "atNs": 2**63 - 1}})
+        return found, message["done"]
+
+    def light(self, sequence, *more):
+        values = [("corner", sequence + 5), ("rate", 25), ("ms", sequence * 40), *more]
+        return (sequence, {"scalars": [{"name": name, "value": value} for name, value in values]})
+
+    def test_a_loop_reads_frames_and_runs_again(self):
+        for options in [(), ("-DWITH_MAT",)]:
+            child = self.start("", *options)
+            self.assertEqual(self.ready["sinks"], {"light": "scalars", "boxes": "detections"})
+            self.assertEqual(self.ready["formats"], ["BGR24"])
+            box = {"box": [1, 2, 3, 4], "score": 0.5, "class": 0, "identity": 7}
+            for reset in (2, 4):
+                for sequence in range(2):
+                    self.show(child, sequence)
+                    found, done = self.results(child)
+                    self.assertEqual(found["light"], self.light(sequence))
+                    self.assertEqual(found["boxes"], (sequence, {"detections": [box]}))
+                    self.assertEqual(done, sequence)
+                child.host.send({"timer": 0, "nowNs": 2**63 - 1})
+                found, done = self.results(child)
+                frames = {"scalars": [{"name": "frames", "value": 2}]}
+                self.assertEqual(found, {"light": (1, frames)})
+                self.assertEqual(done, {"timer": 0, "nowNs": 2**63 - 1})
+                self.reset(child, reset)
+                self.reset(child, reset + 1)
+            child.host.bye()
+            self.assertEqual(child.status, 0)
+
+    def test_mistakes_end_the_run(self):
+        for does, code, text in [
+            ("class", "c.value", "a class without a name"),
+            ("sink", "c.value", "there is no sink 'lights': add it"),
+            ("second", "loop.secondCapture", "one retake::Capture that reads"),
+            ("early", "loop.ended", "the program ended at frame 0, and"),
+            ("exit", "loop.ended", "the program ended at frame 1, and"),
+        ]:
+            with self.subTest(does):
+                child = self.start(does)
+                for sequence in range(3):
+                    self.show(child, sequence, count=9)
+                    while not {"done", "error"} & (message := child.host.receive()).keys():
+                        pass
+                    if "error" in message:
+                        break
+                self.assertEqual(message["error"]["code"], code)
+                self.assertIn(text, message["error"]["message"])
+                self.assertEqual(child.status, 2)
+
+    def test_a_program_that_may_end_lets_the_rest_pass(self):
+        child = self.start("may-end")
+        self.show(child, 0)
+        self.assertEqual(self.results(child), ({
+            "light": self.light(0, ("frames", 1)),
+            "boxes": (0, {"detections": [{
+                "box": [1, 2, 3, 4], "score": 0.5, "class": 0, "identity": 7,
+            }]}),
+        }, 0))  # fmt: skip
+        self.show(child, 1)
+        self.assertEqual(self.results(child), ({}, 1))
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+
+    def test_without_retake_it_is_not_open(self):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("RETAKE_")}
+        done = subprocess.run([self.program()], capture_output=True, text=True, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (5, "without Retake\n"))
 
 
 @unittest.skipUnless(HAS_COMPILERS, NO_COMPILER)
