@@ -529,12 +529,17 @@ import Testing
       try runFFmpeg(arguments: ["-v", "error", "-nostdin", "-y"] + $0).status == 0
     }
     try #require(made)
-    let notes = try importing([file, turned]).notes
+    let result = try importing([file, turned])
     #expect(
-      notes.contains {
+      result.notes.contains {
         $0.hasPrefix("track 0: players do not turn it in a.mp4, and turn it ")
-          && $0.hasSuffix("in c.mp4; all frames are shown as those of a.mp4")
-      }, "\(notes)")
+          && $0.hasSuffix("in c.mp4; the node upright turns each frame as its file says")
+      }, "\(result.notes)")
+    let reader = try SessionReader(opening: result.folder.path)
+    let turns = try [24, 25].map {
+      try reader.frame(FrameID(track: 0, sequence: $0)).rotationDegrees
+    }
+    #expect(turns[0] == 0 && turns[1] % 180 == 90, "\(turns)")
     #expect(
       try importing([file, plain], name: "same").notes.allSatisfy { !$0.contains("players") })
   }

@@ -63,8 +63,8 @@ struct AppendedFiles {
       zip(chapters[0].streams, chapter.streams).compactMap { first, stream in
         guard first.displayTurn != stream.displayTurn else { return nil }
         return "track \(first.index): players \(text(first)) in \(chapters[0].name), and "
-          + "\(text(stream)) in \(chapter.name); all frames are shown as those of "
-          + chapters[0].name
+          + "\(text(stream)) in \(chapter.name); the node upright turns each frame as its file "
+          + "says"
       }
     }
   }
