@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func `a trim keeps the notes about fields and chapters of its span`() throws {
-    let files = try (0..<2).map { part in
+    let files = try [0, 2].map { part in
       let file = folder.file("f_\(part).ts").path
       try ffmpeg([
         "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=50:duration=4", "-vf",
@@ -183,7 +183,7 @@ import Testing
       try SessionReader(opening: path).footageNotes()
     }
     // The first frame of a transport stream is not at zero, and `trim` counts from it.
-    let boundary = "f_1.ts begins at frame 0:25 (1.000 s), one frame after the end of f_0.ts"
+    let boundary = "f_2.ts begins at frame 0:25 (1.000 s), one frame after the end of f_0.ts"
     let whole = try notes(session)
     #expect(whole.contains { $0.hasPrefix(boundary) }, "\(whole)")
     func trimmed(_ from: Int, _ to: Int) throws -> [String] {
@@ -196,8 +196,9 @@ import Testing
     }
     let fields = "track 0: the frames are interlaced (top field first): add a node deinterlace"
     let both = try trimmed(600, 1_600)
-    #expect(both.contains { $0.hasPrefix("f_1.ts begins at frame 0:10 (0.400 s), one") }, "\(both)")
+    #expect(both.contains { $0.hasPrefix("f_2.ts begins at frame 0:10 (0.400 s), one") }, "\(both)")
     #expect(both.contains(fields))
+    #expect(both.contains("the chapter f_1.ts is missing between f_0.ts and f_2.ts"), "\(both)")
     for (from, to) in [(0, 800), (1_000, 1_800)] {
       #expect(try trimmed(from, to) == [fields], "the chapter begins outside, or with the span")
     }

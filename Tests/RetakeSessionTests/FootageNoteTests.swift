@@ -464,7 +464,9 @@ import Testing
     let stored = FootageFact.stored([
       note ?? "", "track 0: gone", "b.mp4 begins at frame 1:2 (0.080 s), one frame after a.mp4",
       "b.mp4 begins at frame 1:9 (0.360 s): its first 3 frames, to 1:11, are the last of a.mp4",
-      "the chapter c.mp4 is missing",
+      "the chapter c.mp4 is missing", "the chapter a1.mp4 is missing between a.mp4 and b.mp4",
+      "the chapter b1.mp4 is missing between b.mp4 and c.mp4",
+      "a.mp4 and b.mp4: their time codes do not fit",
     ])
     let kept = FootageFact.notes(stored: stored, ofPart: [1]) { id in
       id.sequence > 4 ? (id.sequence - 4, Int64(id.sequence - 4) * 40_000_000) : nil
@@ -474,7 +476,11 @@ import Testing
         "track 1: 2 of 3 frames of the original are interlaced (top field first in 1): add a node "
           + "deinterlace",
         "b.mp4 begins at frame 1:5 (0.200 s): its first 3 frames, to 1:7, are the last of a.mp4",
+        "the chapter a1.mp4 is missing between a.mp4 and b.mp4",
+        "a.mp4 and b.mp4: their time codes do not fit",
       ])
+    let before = FootageFact.notes(stored: stored, ofPart: [2]) { _ in nil }
+    #expect(before.isEmpty, "no file begins in this part")
   }
 
   // MARK: Words

@@ -164,8 +164,12 @@ package enum FootageFact {
     stored text: String?, ofPart tracks: Set<Int>,
     place: (FrameID) throws -> (sequence: Int, nanoseconds: Int64)?
   ) rethrows -> [String] {
-    try notes(stored: text).compactMap { note in
-      if let moved = try ChapterNotes.moved(note, place: place) { return moved }
+    let all = notes(stored: text)
+    let moved = try all.map { try ChapterNotes.moved($0, place: place) }
+    let begun = moved.compactMap { $0.flatMap(ChapterNotes.file(beginningIn:)) }
+    return zip(all, moved).compactMap { note, moved in
+      if let moved { return moved }
+      if begun.contains(where: { ChapterNotes.isBefore($0, note) }) { return note }
       guard let match = note.prefixMatch(of: /(?:track|stream) (\d+):/), let track = Int(match.1),
         tracks.contains(track)
       else { return nil }

@@ -37,6 +37,16 @@ struct ChapterNotes {
     }
   }
 
+  /// The file that begins at the boundary of a note; nil for other notes.
+  static func file(beginningIn note: String) -> Substring? {
+    note.firstRange(of: " begins at frame ").map { note[..<$0.lowerBound] }
+  }
+
+  /// Whether a note is about the place before a file: a missing chapter, or a doubt.
+  static func isBefore(_ file: Substring, _ note: String) -> Bool {
+    note.hasSuffix(" and \(file)") || note.contains(" and \(file): ")
+  }
+
   private func texts(
     _ boundary: ChapterIndexing.Boundary, from before: String, to name: String
   ) -> [String] {
