@@ -50,7 +50,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("1,-1,1.5,2,10,20,0.75\n3,7,0,0,8,8,1\n", 0, nil),
+      ("1,-1,1.5,2,10,20,0.75\n3,0,0,0,8,8,1\n", 0, nil),
       ("1, -1, 1.5, 2, 10, 20, 0.75, 4, 0.5\r\n\r\n3,7,0,0,8,8,1,2,1", 4, nil),
       ("1,-1,1.5,2,10,20,7.5e-1,-1,-1,-1\n3,7.000e+00,0,0,8,8,1,-1,-1,-1\n", 0, nil),
       ("\u{feff}0,-1,1.5,2,10,20,0.75,4\n2,7,0,0,8,8,1,2\n", 4, 0),
@@ -62,7 +62,9 @@ import Testing
       try found(stage, 0).items == [Detection(box: box, score: 0.75, classIndex: first)])
     #expect(try found(stage, 1).items.isEmpty, "a frame without a line has no detections")
     let second = try found(stage, 2).items
-    #expect(second.map(\.identity) == [7] && second.map(\.classIndex) == [first / 2])
+    let identity = text.contains("3,0,") ? 0 : 7
+    #expect(second.map(\.identity) == [identity] && second.map(\.classIndex) == [first / 2])
+    #expect(try found(stage, 2, track: 1).items == second, "the file names no track")
   }
 
   private static let images = """
@@ -92,8 +94,11 @@ import Testing
     #expect(try found(stage, 2).items.isEmpty)
     let error = #expect(throws: StageError.self) { try found(stage, 0, width: 128) }
     #expect(error?.code == "detections.otherSize" && error?.severity == .unrecoverable)
+    #expect(throws: StageError.self) { try found(stage, 0, height: 50) }
     #expect(throws: Never.self) { try stage.requireFrames([0: 3]) }
-    #expect(throws: (any Error).self) { try stage.requireFrames([0: 4]) }
+    for count in [2, 4] {
+      #expect(throws: (any Error).self) { try stage.requireFrames([0: count]) }
+    }
   }
 
   @Test func `COCO results are of the frames by image_id once the first is known`() throws {
@@ -102,12 +107,14 @@ import Testing
     let stage = try stage(text) { ($0.firstFrame, $0.classNames) = (5, ["a", "b", "c", "d"]) }
     #expect(try found(stage, 2).items.map(\.classIndex) == [3])
     #expect(try found(stage, 0).items.isEmpty && found(stage, 2).classNames.count == 4)
+    #expect(try found(try self.stage(text) { $0.firstFrame = 0 }, 7).items.count == 1)
   }
 
   @Test func `result lines are read by their sink, with identities and labels`() throws {
     let text = """
       {"pts":0,"sequence":0,"sinks":{"boxes":{"detections":[{"box":[1.5,2,3,4],"class":"car",\
-      "classIndex":2,"identity":9,"labels":[{"label":"red","score":0.5}],"score":0.25}],\
+      "classIndex":2,"identity":9,"labels":[{"label":"red","score":0.5}],"score":0.25},\
+      {"box":[0,0,1,1],"classIndex":0,"score":1}],\
       "fate":"deliver"},"more":{"fate":"deliver"}},"timeNanoseconds":0,"track":1}
       {"pts":1,"sequence":1,"sinks":{"boxes":{"fate":"drop","node":"motion","reason":"queue"}},\
       "timeNanoseconds":1,"track":1}
@@ -122,22 +129,26 @@ import Testing
           [
             Detection(
               box: Box(x: 1.5, y: 2, width: 3, height: 4), score: 0.25, classIndex: 2, identity: 9,
-              classes: [Classification(label: "red", score: 0.5)])
+              classes: [Classification(label: "red", score: 0.5)]),
+            Detection(box: Box(x: 0, y: 0, width: 1, height: 1), score: 1),
           ], classNames: ["0", "1", "car"]))
     let dropped = #expect(throws: StageError.self) { try found(stage, 1, track: 1) }
     #expect(dropped?.code == "detections.noResult" && dropped?.severity == .recoverable)
     #expect(dropped?.message.hasSuffix("drop motion queue") == true)
     #expect(throws: StageError.self) { try found(stage, 2, track: 1) }
     #expect(throws: (any Error).self, "track 1 is not read") { try stage.requireFrames([0: 9]) }
-    #expect(throws: (any Error).self) { try stage.requireFrames([1: 1]) }
+    #expect(throws: (any Error).self) { try stage.requireFrames([0: 9, 1: 1]) }
     #expect(throws: Never.self) { try stage.requireFrames([1: 2]) }
   }
 
   // MARK: Refusals
 
+  private static let twice = #"{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}"#
+
   @Test(arguments: [
     ("", "empty"), (" \n", "empty"), ("frame,id\n", "format"), ("<xml/>", "format"),
-    ("0 0.5 0.5 0.1 0.1\n", "format"), (#"{"name": 1}"#, "format"), ("\0\0\0", "format"),
+    ("0 0.5 0.5 0.1 0.1\n", "format"), ("0 0.5\n1,-1,1,2,3,4,1\n", "format"),
+    (#"{"name": 1}"#, "format"), ("\0\0\0", "format"),
     (
       "version https://git-lfs.github.com/spec/v1\noid sha256:"
         + String(repeating: "0", count: 64) + "\nsize 9\n", "pointer"
@@ -150,7 +161,9 @@ import Testing
     ("1,-1,0x10,2,3,4,1\n", "line"), ("1,-1,,2,3,4,1\n", "line"), ("1.5,-1,1,2,3,4,1\n", "line"),
     ("1,-2,1,2,3,4,1\n", "line"), ("1,-1,1,2,3,4,1,-1,1\n", "line"),
     ("1,4,1,2,3,4,1\n1,4,5,6,7,8,1\n", "line"), ("1,-1,1,2,3,4,1\n1,-1,1,2,3,4,1\n", "line"),
-    ("9999999999999999999,-1,1,2,3,4,1\n", "line"), ("1,-1,1,2,3,4,1,70000\n", "line"),
+    ("1000000001,-1,1,2,3,4,1\n", "line"), ("1,-1,-1e9,2,3,4,1\n", "line"),
+    ("1,9007199254740993,1,2,3,4,1\n", "line"), ("9999999999999999999,-1,1,2,3,4,1\n", "line"),
+    ("1,-1,1,2,3,4,1,70000\n", "line"),
     ("[", "json"), (#"[{"image_id": 1}"#, "json"), (#"{"annotations": [NaN]}"#, "json"),
     (#"{"images": []}"#, "element"), (#"{"annotations": []}"#, "firstFrame"),
     (#"{"images": [{"id": 1}], "annotations": []}"#, "firstFrame"),
@@ -160,6 +173,11 @@ import Testing
     ),
     (#"{"images": [{"id": 1, "file_name": "a"}, {"id": 2, "file_name": "a"}]}"#, "firstFrame"),
     (#"{"images": [{"id": 1, "file_name": "a"}], "annotations": [{"image_id": 2}]}"#, "element"),
+    (
+      #"{"images": [{"id": 1, "file_name": "a"}], "annotations": [\#(twice), \#(twice)]}"#,
+      "element"
+    ),
+    (#"{"sequence":3000000000,"sinks":{},"track":0}"#, "line"),
     (#"{"pts":0,"sequence":0,"track":0}"#, "line"), (#"{"pts":0,"#, "line"),
     (#"{"summary":{}}"#, "sink"),
   ])
@@ -215,6 +233,17 @@ import Testing
     #expect(error?.facts.place?.pointer == pointer)
   }
 
+  @Test(arguments: [Int.min, 4, 1_000_000_006, .max])
+  func `an image before or after all frames is refused, whatever its id is`(id: Int) {
+    let box = #"{"image_id": \#(id), "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1}"#
+    for text in ["[\(box)]", #"{"images": [{"id": \#(id)}], "annotations": [\#(box)]}"#] {
+      let error = #expect(throws: (any Error).self) { try stage(text) { $0.firstFrame = 5 } }
+      #expect(error?.facts.place?.pointer?.hasSuffix("/0/image_id") == true, "\(text)")
+      let problem = id < 5 ? "before the first frame, 5" : "above 1000000000"
+      #expect(error?.facts.message.hasSuffix(problem) == true, "\(error as Any)")
+    }
+  }
+
   @Test func `an option that a format does not have is refused`() {
     #expect(code("1,-1,1,2,3,4,1\n") { $0.sink = "boxes" } == "option sink")
     #expect(code(Self.line("")) { $0.firstFrame = 1 } == "option firstFrame")
@@ -237,17 +266,21 @@ import Testing
     let error = #expect(throws: StageError.self) { try found(strict, 1) }
     #expect(error?.code == "detections.outside" && error?.severity == .unrecoverable)
     #expect(error?.message.contains("line 3: ") == true)
+    for box in ["0,50,10,10", "0,-20,10,10", "-20,0,10,10"] {
+      #expect(throws: StageError.self) { try found(try stage("1,-1,\(box),1\n"), 0) }
+    }
     #expect(try found(try stage(text) { $0.outside = .keep }, 1).items.count == 1)
     let context = StageContext(frame: FrameID(track: 0, sequence: 0), timestamp: .zero, item: 0)
     #expect(throws: StageError.self) { try strict.process(dark(64, 48, bright: []), context) }
   }
 
   @Test func `a box without an area ends the run with its line unless it is kept`() throws {
-    let text = "1,-1,5,5,10,10,1\n2,-1,5,5,0,10,1\n"
+    let text = "1,-1,5,5,10,10,1\n2,-1,5,5,0,10,1\n3,-1,5,5,10,0,1\n"
     let strict = try stage(text)
     #expect(try found(strict, 0).items.count == 1)
     let error = #expect(throws: StageError.self) { try found(strict, 1) }
     #expect(error?.code == "detections.noArea" && error?.message.contains("line 2: ") == true)
+    #expect(throws: StageError.self) { try found(strict, 2) }
     #expect(try found(try stage(text) { $0.outside = .keep }, 1).items.count == 1)
     // What a run has returned is returned again.
     let run = try stage(Self.line(#"{"box":[1,2,0,4],"classIndex":0,"score":1}"#))
@@ -314,21 +347,64 @@ import Testing
     #expect((400..<800).contains(refused), "\(refused)")
   }
 
-  private static let gold: String = {
+  private static let gold = gold([])
+
+  private static func gold(_ labels: [Classification]) -> String {
     var writer = ResultWriter(
       header: ResultHeader(
         key: "yard/boxes", tracks: [.init(0, TimeBase(1, 30))], sinks: ["boxes"],
         classes: ["boxes": ["car"]]),
       sinks: [.init("boxes")])
     for sequence in 0..<3 {
-      let box = Detection(box: Box(x: 1, y: 2, width: 3, height: 4), score: 0.5, identity: sequence)
+      let box = Detection(
+        box: Box(x: 1, y: 2, width: 3, height: 4), score: 0.5, identity: sequence, classes: labels)
       writer.append(
         FrameResult(
           id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
           outcomes: [SinkOutcome(sink: "boxes", content: .facts([.detection(box)]))]))
     }
     return String(decoding: writer.finish()?.bytes ?? [], as: UTF8.self)
-  }()
+  }
+
+  @Test func `a golden of several sinks is read by its sink, with frames that ended`() throws {
+    let near = Detection(box: Box(x: 1, y: 2, width: 3, height: 4), score: 0.5)
+    let far = Detection(box: Box(x: 20, y: 2, width: 3, height: 4), score: 0.5)
+    var writer = ResultWriter(
+      header: ResultHeader(
+        key: "yard/boxes", tracks: [.init(0, TimeBase(1, 30))], sinks: ["all", "boxes"]),
+      sinks: [.init("all"), .init("boxes")])
+    let contents = [
+      SinkOutcome.Content.facts([.detection(far)]), .ended(.failed(code: "late"), node: "motion"),
+    ]
+    for (sequence, content) in contents.enumerated() {
+      writer.append(
+        FrameResult(
+          id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
+          outcomes: [
+            SinkOutcome(sink: "all", content: .facts([.detection(near)])),
+            SinkOutcome(sink: "boxes", content: content),
+          ]))
+    }
+    let text = String(decoding: writer.finish()?.bytes ?? [], as: UTF8.self)
+    #expect(code(text) == "stages.detections.sink")
+    let stage = try stage(text) { $0.sink = "boxes" }
+    #expect(try found(stage, 0).items == [far])
+    let error = #expect(throws: StageError.self) { try found(stage, 1) }
+    #expect(error?.code == "detections.noResult")
+    #expect(error?.message.hasSuffix("fail motion late") == true, "\(error as Any)")
+  }
+
+  @Test func `all results files of a golden together have a largest size`() throws {
+    let first = try folder.write(Self.gold, to: ResultChunkText.name(0))
+    let second = try folder.write("", to: ResultChunkText.name(1))
+    let handle = try FileHandle(forWritingTo: second)
+    try handle.truncate(atOffset: 64 << 20)
+    let error = #expect(throws: (any Error).self) {
+      try StoredDetections(options: StoredOptions(file: first.path))
+    }
+    #expect(error?.facts.code == "stages.detections.unreadable")
+    #expect(error?.facts.place?.file == second.path, "\(error as Any)")
+  }
 
   @Test func `results of a golden name their damage`() throws {
     #expect(code(Self.gold) == nil)
@@ -338,5 +414,8 @@ import Testing
     #expect(code(String(Self.gold.dropLast(9))) == "core.results.cutShort")
     #expect(code(Self.gold) { $0.sink = "other" } == "stages.detections.sink")
     #expect(code(Self.gold.replacing("#retake 1", with: "#retake 9")) == "core.results.version")
+    let labels = { Self.gold([Classification(label: "red", score: $0)]) }
+    #expect(try found(try stage(labels(0.5)), 0).items[0].classes.map(\.label) == ["red"])
+    #expect(code(labels(.nan)) == "stages.detections.frames")
   }
 }

@@ -175,6 +175,10 @@ private final class Writer: RunObserver {
         last.replacing("key=figures/watch", with: "key=figures/other"), "stages.detections.otherRun"
       ),
       (
+        last.replacing("sinks=boxes,counts", with: "sinks=boxes,others"),
+        "stages.detections.otherRun"
+      ),
+      (
         String(decoding: motion.writer.chunks[0].bytes, as: UTF8.self), "stages.detections.otherRun"
       ),
     ] {

@@ -62,11 +62,14 @@ package struct COCODocument {
     if images != nil, image == nil {
       throw StoredError.element(file, "\(place)/image_id", "no image has the id \(id)")
     }
-    let sequence = image?.sequence ?? id - (firstFrame ?? 0)
-    guard sequence >= 0, sequence <= StoredOptions.frameMax else {
+    let first = firstFrame ?? 0
+    // An id may be any integer; the difference wraps to a number outside the range.
+    let sequence = image?.sequence ?? id &- first
+    guard (0...StoredOptions.frameMax).contains(sequence) else {
       throw StoredError.element(
         file, "\(place)/image_id",
-        "the image \(id) is before the first frame, \(firstFrame ?? 0)",
+        "the image \(id) is "
+          + (id < first ? "before the first frame, \(first)" : "above \(StoredOptions.frameMax)"),
         advice: "Set the option 'firstFrame' to the image_id of the session's frame 0")
     }
     return (sequence, image?.size)
@@ -150,7 +153,7 @@ package struct COCODocument {
     var images: [Int: (sequence: Int, size: [Int]?)] = [:]
     var listed: [Int: StoredImage] = [:]
     for (rank, image) in order.enumerated() {
-      let sequence = firstFrame.map { image.id - $0 } ?? rank
+      let sequence = firstFrame.map { image.id &- $0 } ?? rank
       listed[sequence] = image.image
       guard images.updateValue((sequence, image.image.size), forKey: image.id) == nil else {
         throw StoredError.element(file, "/images", "the id \(image.id) is there twice")

@@ -45,7 +45,10 @@ struct MOTText {
     let sequence = frame - firstFrame
     guard sequence >= 0, frame <= StoredOptions.frameMax else {
       throw StoredError.line(
-        file, number, "the frame \(frame) is before the first frame, \(firstFrame)",
+        file, number,
+        "the frame \(frame) is "
+          + (sequence < 0
+            ? "before the first frame, \(firstFrame)" : "above \(StoredOptions.frameMax)"),
         advice: frame == 0
           ? "If the file counts frames from 0, set the option 'firstFrame' to 0"
           : "Set the option 'firstFrame' to the number of the session's frame 0")
