@@ -147,6 +147,7 @@ import Testing
     #expect(try reader.frames(track: 0).map(\.pts) == [0, 1_000, 2_000])
     for name in ["left", "right"] { try put(1, "o/\(name).jpg") }
     #expect(cause("o").contains("neither times nor numbers"))
+    #expect(cause("o").contains("--source images:"))
     #expect(cause("p", rate: TimeBase(1, 30)).contains("neither times nor numbers") == false)
   }
 

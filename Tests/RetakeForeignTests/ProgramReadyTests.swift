@@ -59,6 +59,13 @@ import Testing
     }
   }
 
+  @Test func `the files of a loop are those that it reads`() {
+    let words = ["python3", "-m", "retake.loop", "--results=boxes.csv", "counter.py", "--a=b.txt"]
+    #expect(
+      ForeignProgram(command: words, output: .scalars).files
+        == ["-m", "retake.loop", "counter.py", "--a=b.txt", "b.txt"])
+  }
+
   @Test func `many values of one name get a number each, and none that a name has`() throws {
     var outs = ProgramOuts(empty: [("a", Scalars([]))])
     let count = 40_000

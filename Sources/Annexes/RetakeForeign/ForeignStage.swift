@@ -74,10 +74,11 @@ extension ForeignProgram {
   private static let fileBytesMax: Int64 = 256 << 20
 
   /// The paths that the command may name: the program itself if it is a path, its arguments, and
-  /// the text after an equals sign in an argument.
+  /// the text after an equals sign in an argument. A loop's results are written, not read.
   package var files: [String] {
     command.enumerated().flatMap { index, word -> [String] in
       if index == 0 { return word.contains("/") ? [word] : [] }
+      if word.hasPrefix("--results=") { return [] }
       guard let equals = word.firstIndex(of: "=") else { return [word] }
       return [word, String(word[word.index(after: equals)...])]
     }

@@ -342,7 +342,8 @@ struct ImageFolder: Hashable, Sendable {
       throw BagError.imageTimes(
         path: root,
         cause: "the names of its \(counted(images.count, "image")) are neither times nor numbers",
-        remedy: Self.asNumbers)
+        remedy: "To run a pipeline on single images, without an import: retake test --pipeline "
+          + "PIPELINE.json --source images:\(root.shellWord). " + Self.asNumbers)
     }
     let ordered = zip(numbers.map { $0?.number ?? 0 }, images).sorted { $0 < $1 }
     // As the names write it: 0007.
