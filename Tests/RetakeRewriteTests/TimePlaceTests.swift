@@ -202,5 +202,16 @@ import Testing
     for (from, to) in [(0, 800), (1_000, 1_800)] {
       #expect(try trimmed(from, to) == [fields], "the chapter begins outside, or with the span")
     }
+    // A join counts from its own first frame, and its second session has other tracks.
+    let joined = try SessionJoin(
+      session, folder.file("Trimmed/t600").path, method: .offset(0, driftPPM: 0)
+    ).run(to: SessionTarget(into: folder.file("Joined").path, name: "both"))
+    let all = try notes(try #require(joined.path))
+    for begun in ["f_2.ts begins at frame 0:25 (1.000 s)", "f_2.ts begins at frame 1:10 (1.000 s)"]
+    {
+      #expect(all.count { $0.hasPrefix(begun) } == 1, "\(all)")
+    }
+    #expect(all.count { $0.hasPrefix("the chapter f_1.ts is missing") } == 2)
+    #expect(all.contains(fields.replacing("track 0", with: "track 1")))
   }
 }

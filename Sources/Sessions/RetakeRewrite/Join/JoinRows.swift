@@ -185,17 +185,29 @@ struct JoinRows {
       (Self.fact, joined.canonicalText),
       (ColorFacts.fact, ColorFacts(tracks.map { ($0, $1.color) }).stored),
       (MirroredTracks.fact, MirroredTracks(tracks.filter(\.1.isMirrored).map(\.0)).stored),
-      (FootageFact.key, FootageFact.stored(try parts.flatMap(Self.footage))),
+      (FootageFact.key, FootageFact.stored(try parts.flatMap(footage))),
       (SessionNote.fact, notes.isEmpty ? nil : notes.joined(separator: " + ")),
     ]
     for key in dates { facts.append((key, try stores.first?.meta(key))) }
     return standing.facts + facts
   }
 
-  /// The stored notes about the tracks of a part, with their new numbers.
-  private static func footage(_ part: Part) throws -> [String] {
-    let stored = try part.reader.index.store.meta(FootageFact.key)
-    return FootageFact.notes(stored: stored).compactMap { note in
+  /// The stored notes about the files and tracks of a part, with their new times and numbers.
+  private func footage(_ part: Part) throws -> [String] {
+    let start = try parts.flatMap { part in
+      try part.reader.index.tracks.compactMap { track in
+        try part.reader.index.store.ends(track: track).map { part.time($0.firstNanoseconds) }
+      }
+    }.min()
+    let store = part.reader.index.store
+    return try FootageFact.notes(stored: try store.meta(FootageFact.key)) { id in
+      try store.frame(id).map { row in
+        (
+          FrameID(track: part.track(id.track), sequence: id.sequence),
+          part.time(row.ptsNanoseconds) &- (start ?? 0)
+        )
+      }
+    } others: { note in
       guard let match = note.prefixMatch(of: /track (\d+):/), let track = Int(match.1) else {
         return nil
       }

@@ -164,16 +164,32 @@ package enum FootageFact {
     stored text: String?, ofPart tracks: Set<Int>,
     place: (FrameID) throws -> (sequence: Int, nanoseconds: Int64)?
   ) rethrows -> [String] {
+    try notes(stored: text) { id in
+      try place(id).map { (FrameID(track: id.track, sequence: $0.sequence), $0.nanoseconds) }
+    } others: { note in
+      guard let match = note.prefixMatch(of: /(?:track|stream) (\d+):/), let track = Int(match.1),
+        tracks.contains(track)
+      else { return nil }
+      return InterlacedFrames.noteOfPart(note) ?? note
+    }
+  }
+
+  /// The notes of a session for another session with its frames.
+  ///
+  /// - Parameters:
+  ///   - place: A frame in the other session, and its time since the first frame there; nil for a
+  ///     frame that is not in it.
+  ///   - others: The text of a note that is not about files; nil for a note that does not hold.
+  package static func notes(
+    stored text: String?, place: (FrameID) throws -> (id: FrameID, nanoseconds: Int64)?,
+    others: (String) -> String?
+  ) rethrows -> [String] {
     let all = notes(stored: text)
     let moved = try all.map { try ChapterNotes.moved($0, place: place) }
     let begun = moved.compactMap { $0.flatMap(ChapterNotes.file(beginningIn:)) }
     return zip(all, moved).compactMap { note, moved in
       if let moved { return moved }
-      if begun.contains(where: { ChapterNotes.isBefore($0, note) }) { return note }
-      guard let match = note.prefixMatch(of: /(?:track|stream) (\d+):/), let track = Int(match.1),
-        tracks.contains(track)
-      else { return nil }
-      return InterlacedFrames.noteOfPart(note) ?? note
+      return begun.contains { ChapterNotes.isBefore($0, note) } ? note : others(note)
     }
   }
 

@@ -15,25 +15,25 @@ struct ChapterNotes {
     } + nothingRepeats
   }
 
-  /// The note about a boundary, for a part of the session.
+  /// The note about a boundary, for another session with the frames.
   ///
   /// - Parameter place: As in `FootageFact.notes`.
-  /// - Returns: nil for other notes, and for a boundary that is not in the part.
+  /// - Returns: nil for other notes, and for a boundary that is not in the other session.
   static func moved(
-    _ note: String, place: (FrameID) throws -> (sequence: Int, nanoseconds: Int64)?
+    _ note: String, place: (FrameID) throws -> (id: FrameID, nanoseconds: Int64)?
   ) rethrows -> String? {
     guard let match = note.firstMatch(of: /begins at frame (\d+):(\d+) \([-.\d]+ s\)/),
       let track = Int(match.1), let frame = Int(match.2),
-      // The first frame of the part is no boundary in it.
-      let found = try place(FrameID(track: track, sequence: frame)), found.sequence > 0
+      // The first frame of a session is no boundary in it.
+      let found = try place(FrameID(track: track, sequence: frame)), found.id.sequence > 0
     else { return nil }
     var moved = note
     moved.replaceSubrange(
       match.range,
-      with: "begins at frame \(track):\(found.sequence) "
+      with: "begins at frame \(found.id) "
         + "(\(FixedPoint.seconds(found.nanoseconds, digits: 3)) s)")
     return moved.replacing(/, to \d+:(\d+), are the last/) { last in
-      ", to \(track):\((Int(last.1) ?? frame) - frame + found.sequence), are the last"
+      ", to \(found.id.track):\((Int(last.1) ?? frame) - frame + found.id.sequence), are the last"
     }
   }
 
