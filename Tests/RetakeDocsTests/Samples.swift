@@ -285,6 +285,24 @@ private enum DeepPixels {
   // end
 }
 
+private enum RichResults {
+  // docs/results.md
+  struct Road: PureStage {
+    static let kind = "road"
+
+    func process(_ frame: Frame, _ context: StageContext) -> Observations {
+      let mask = Mask(width: frame.width, height: frame.height) { _, y in y >= frame.height / 2 }
+      let horizon = KeyPoint("horizon", x: 0, y: Double(frame.height) / 2)
+      return Observations([
+        Observation(.mask(mask), label: "road", score: 0.9),
+        Observation(.points(KeyPoints([horizon])), label: "road"),
+        Observation(.json(.object(["lanes": .integer(2)])), label: "scene"),
+      ])
+    }
+  }
+  // end
+}
+
 private enum StageValues {
   // docs/stage-values.md
   struct Inverted: PureStage {

@@ -32,6 +32,33 @@ import Testing
     #expect(detections as? Detections == Detections([first, second], classNames: ["x", "y"]))
   }
 
+  @Test func `observations have one of four contents`() throws {
+    let found = try value(
+      .observations,
+      """
+      {"observations": [
+        {"mask": {"size": [4, 5], "counts": "5310003"}, "label": "person", "score": 0.5,
+         "identity": 3},
+        {"points": [{"name": "a", "x": 1, "y": 2.5}, {"name": "b", "x": 0, "y": 0, "score": 0}],
+         "bones": [[0, 1]], "label": "dog"},
+        {"embedding": [0.1, -1], "label": "id"},
+        {"json": {"n": [1, null]}, "label": "meta"}]}
+      """)
+    let mask = Mask(width: 5, height: 4) { x, y in (1...3).contains(x) && y > 0 }
+    let points = KeyPoints(
+      [KeyPoint("a", x: 1, y: 2.5), KeyPoint("b", x: 0, y: 0, score: 0)], bones: [.init(0, 1)])
+    #expect(
+      found as? Observations
+        == Observations([
+          Observation(.mask(mask), label: "person", score: 0.5, identity: 3),
+          Observation(.points(points), label: "dog"),
+          Observation(.embedding([0.1, -1]), label: "id"),
+          Observation(
+            .json(.object(["n": .array([.integer(1), .null])])), label: "meta"),
+        ]))
+    #expect(ForeignOutput.observations.empty(classNames: []) as? Observations == Observations([]))
+  }
+
   @Test func `a message has as many elements as fit`() throws {
     let entries = (0..<5_000).map { #"{"name": "\#($0)", "value": 1}"# }
     let found = try value(.scalars, #"{"scalars": [\#(entries.joined(separator: ","))]}"#)
@@ -50,6 +77,29 @@ import Testing
   }
 
   static let refusals: [Refusal] = [
+    Refusal(
+      .observations, #"{"observations": [{"label": "a"}]}"#, "/value/observations/0",
+      "an observation has one of mask, points, embedding, json"),
+    Refusal(
+      .observations, #"{"observations": [{"label": "a", "json": 1, "embedding": []}]}"#,
+      "/value/observations/0", "an observation has one of mask, points, embedding, json"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "mask": {"size": [4, 4], "counts": "5310003"}}]}"#,
+      "/value/observations/0/mask/counts", "must be COCO's compressed runs of a mask of this size"),
+    Refusal(
+      .observations, #"{"observations": [{"label": "a", "mask": {"size": [4], "counts": ""}}]}"#,
+      "/value/observations/0/mask/size", "the size of a mask is [height, width]"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "points": [{"name": "n", "x": 1, "y": 1}], "bones": [[0, 1]]}]}"#,
+      "/value/observations/0/bones/0/1", "an end of a bone is the index of a point"),
+    Refusal(
+      .observations, #"{"observations": [{"label": "a", "embedding": [1e300]}]}"#,
+      "/value/observations/0/embedding/0", "does not fit a 32-bit float"),
+    Refusal(
+      .observations, #"{"observations": [{"json": 1}]}"#, "/value/observations/0",
+      "'label' is missing"),
     Refusal(.scalars, "[]", "/value", "must be an object"),
     Refusal(.scalars, #"{"scalars": null}"#, "/value/scalars", "must be an array, is null"),
     Refusal(.scalars, #"{"classes": []}"#, "/value/classes", "unknown key 'classes'"),

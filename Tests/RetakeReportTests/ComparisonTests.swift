@@ -217,6 +217,29 @@ import Testing
         == "7 class 3 0.5")
   }
 
+  @Test func `a mask is drawn by its outline, and points with their bones`() throws {
+    let mask = try #require(
+      ReportBox(.golden, line: "M 4 person 0.9132 5x4 5310003", classes: []))
+    #expect([mask.x, mask.y, mask.width, mask.height] == [1, 1, 3, 3])
+    #expect(mask.label == "4 person 0.9132" && mask.lines?.count == 1)
+    // The outline ends where it begins.
+    #expect(
+      mask.lines?.first?.count == 10 && mask.lines?.first?.prefix(2) == mask.lines?.first?.suffix(2)
+    )
+    let points = try #require(
+      ReportBox(
+        .actual, line: "K - face 1.0000 0-1,1-2 a=1.0,2.0,1.0000 b=3.0,4.0,1.0000 c=0.5,6.0,1.0000",
+        classes: []))
+    #expect([points.x, points.y, points.width, points.height] == [0.5, 2, 2.5, 4])
+    #expect(points.lines == [[1, 2, 3, 4, 0.5, 6], [1, 2], [3, 4], [0.5, 6]])
+    #expect(ReportBox(.actual, line: "E - id 1.0000 AACAPw==", classes: []) == nil)
+    #expect(ReportBox(.actual, line: "K - face 1.0000 - a=nan,2.0,1.0000", classes: []) == nil)
+    #expect(try JSONValue(encoding: points)["lines"] != nil)
+    #expect(
+      try JSONValue(encoding: ReportBox(.both, Box(x: 0, y: 0, width: 1, height: 1)))["lines"]
+        == nil)
+  }
+
   private func comparison() -> Comparison {
     var root = RootCause(
       frame: FrameID(track: 0, sequence: 2), time: 66_733_333, stage: "motion",

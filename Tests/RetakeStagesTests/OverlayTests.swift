@@ -127,6 +127,32 @@ import Testing
     #expect(line[0][8].y < line[0][0].y && line[0][24].y > line[0][0].y)
   }
 
+  @Test func `masks, points and JSON are drawn`() {
+    let mask = Mask(width: 64, height: 48) { x, y in (10..<20).contains(x) && (20..<40).contains(y)
+    }
+    let points = KeyPoints(
+      [KeyPoint("a", x: 4, y: 5), KeyPoint("b", x: 9, y: 5)], bones: [.init(0, 1), .init(1, 7)])
+    let shapes = OverlayLayout(OverlayImage(width: 64, height: 48)).shapes(of: [
+      OverlayContent(facts: [
+        .observation(Observation(.mask(mask), label: "person", score: 0.5, identity: 3)),
+        .observation(Observation(.points(points), label: "face")),
+        .observation(Observation(.json(.object(["n": .integer(1)])), label: "meta")),
+        .observation(Observation(.embedding([1]), label: "id")),
+      ])
+    ])
+    let texts = shapes.compactMap { (shape) -> String? in
+      if case .text(let text, _, _, _) = shape.form { text } else { nil }
+    }
+    #expect(texts == ["person 0.5 #3", "face 1", #"meta {"n":1}"#])
+    let lines = shapes.compactMap { (shape) -> [OverlayShape.Point]? in
+      if case .line(let points, _) = shape.form { points } else { nil }
+    }
+    // Four sides of the mask, and the bone whose points exist.
+    #expect(lines.count == 5 && lines[0].count == 2)
+    #expect(lines[..<4].flatMap { $0 }.map(\.x).max() == 20)
+    #expect(lines[4] == [.init(x: 4, y: 5), .init(x: 9, y: 5)])
+  }
+
   @Test func `labels stay inside the picture`() {
     let picture = OverlayImage(width: 320, height: 240)
     let corners = [

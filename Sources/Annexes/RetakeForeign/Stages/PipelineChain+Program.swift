@@ -28,6 +28,13 @@ extension ProgramOutput where Value == Scalars {
   }
 }
 
+extension ProgramOutput where Value == Observations {
+  /// Masks, key points, embeddings and JSON.
+  public static var observations: ProgramOutput<Observations> {
+    ProgramOutput(name: ForeignOutput.observations.rawValue)
+  }
+}
+
 extension PipelineChain where Output == Frame {
   /// Computes values with a program in another process, in any language.
   ///
