@@ -149,7 +149,7 @@ import Testing
     let golden = Array(repeating: Self.facts([Self.points(10, identity: 1)]), count: 4)
     let actual = Array(repeating: Self.facts([Self.points(10, identity: 7)]), count: 4)
     let findings = try CompareSamples.findings(golden, actual)
-    #expect(findings.map(\.message) == ["the set of points face: is number 7 now"])
+    #expect(findings.map(\.message) == ["the set of points face #1: is number 7 now"])
   }
 
   // MARK: Embeddings
