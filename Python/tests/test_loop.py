@@ -394,6 +394,24 @@ class LoopTests(LoopCase):
         (box,) = message["out"]["value"]["detections"]
         self.assertEqual((box["box"], box["class"]), ([1, 2, 3, 4], 1))
 
+    def test_a_sink_may_have_masks_of_the_frames(self):
+        script = (
+            "import cv2, retake\ncapture = cv2.VideoCapture(0)\n"
+            "while (read := capture.read())[0]:\n"
+            "    pixels = [[level > 5 for level, _, _ in row] for row in read[1]]\n"
+            "    retake.out('lit', [retake.Mask.of(pixels, 'lit')])"
+        )
+        child = self.start(script, "--sink", "lit=observations")
+        self.assertEqual(self.ready["sinks"], {"lit": "observations"})
+        for sequence, counts in ((0, "4"), (1, "04")):
+            self.show(child, sequence, level=9 * sequence)
+            while "out" not in (message := child.host.receive()):
+                pass
+            (item,) = message["out"]["value"]["observations"]
+            self.assertEqual(item["mask"], {"size": [2, 2], "counts": counts})
+            while "done" not in child.host.receive():
+                pass
+
 
 class ProcessTests(LoopCase):
     """`multiprocessing`: threads that take turns, and values that are copied."""

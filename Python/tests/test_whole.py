@@ -103,6 +103,22 @@ class ConversationTests(unittest.TestCase):
             self.assertEqual(said[1]["out"]["value"]["classes"][0]["label"], "tick")
             self.assertEqual(said[2], {"done": {"timer": 1, "nowNs": 120 * MS}})
 
+    def test_a_sink_may_have_observations(self):
+        class Seen(retake.Program):
+            sinks = {"seen": "observations"}
+
+            def on_frame(self, frame):
+                self.out("seen", [retake.JSON({"n": frame.sequence}, "meta")])
+
+        with served(Seen) as host:
+            self.assertEqual(host.greet(output="program")["sinks"], {"seen": "observations"})
+            host.show(b"\1\0\0\0", 4, nowNs=0)
+            value = {"observations": [{"json": {"n": 4}, "label": "meta", "score": 1.0}]}
+            self.assertEqual(
+                until_done(host),
+                [{"out": {"sink": "seen", "sequence": 4, "value": value}}, {"done": 4}],
+            )
+
     def test_a_cancelled_timer_is_cancelled_once(self):
         with served(Echo) as host:
             host.greet(output="program")
