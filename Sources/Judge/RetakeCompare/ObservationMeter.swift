@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// The largest errors of masks and embeddings. Other numbers of observations are measured as those
-/// of detections and scalars.
+/// The largest errors of masks and embeddings. Other numbers of observations have the measures of
+/// detections and scalars.
 struct ObservationMeter {
   private typealias Worst = (error: Double, frame: FrameID)
 
