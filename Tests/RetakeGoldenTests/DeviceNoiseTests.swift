@@ -120,6 +120,10 @@ import Testing
       try note(0.9412)
         == ["boxes.score: the largest difference is 14 x the noise measured \(place)"])
     #expect(try note(0.9132).isEmpty)
+    // The other device is suspected before the code.
+    let changed = try SampleFolders.compare(golden(fitted: 0.003), run(Self.cardB, score: 0.5))
+    #expect(changed.suspects.first == "another card of 'motion': card-b, the golden has card-a")
+    #expect(changed.rootCauses.first?.origin == .environment)
   }
 
   @Test func `a stage that one pipeline lacks is no other device`() throws {

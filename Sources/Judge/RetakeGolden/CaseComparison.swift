@@ -339,16 +339,17 @@ struct CaseComparison {
       && !folders.actual.environment(platforms.actual).isEmpty
   }
 
-  /// Libraries and other parts of the environment that differ from the golden's, in words.
+  /// Devices, libraries and other parts of the environment that differ from the golden's, in words.
   private var environmentChanges: [String] {
     let mine = folders.golden.environment(platforms.golden)
     let theirs = folders.actual.environment(platforms.actual)
     // A name that only one side has is not a known change: the golden may have no environment file
     // of this platform.
-    return mine.keys.sorted().compactMap { name in
-      guard let new = theirs[name], let old = mine[name], new != old else { return nil }
-      return "\(name) is \(new), the golden was made with \(old)"
-    }
+    return noise.differences
+      + mine.keys.sorted().compactMap { name in
+        guard let new = theirs[name], let old = mine[name], new != old else { return nil }
+        return "\(name) is \(new), the golden was made with \(old)"
+      }
   }
 
   private mutating func conclude() {

@@ -71,6 +71,7 @@ package struct SpanGolden {
     manifest.summary.resultDigest = results.digest
     (manifest.summary.decisions, manifest.summary.decisionDigest) = (log.count, log.digest)
     (manifest.models, manifest.programs, manifest.files) = (old.models, old.programs, old.files)
+    (manifest.devices, manifest.fitted) = (old.devices, old.fitted.filter { !$0.devices.isEmpty })
     let isWhole = old.precision.keys == manifest.precision.keys
     if isWhole { manifest.pipeline = old.pipeline }
     let document = (isWhole ? golden : actual).file(GoldenFolder.pipelineName)

@@ -6,8 +6,8 @@ package struct ModelOptions: StageOptions, Hashable {
   @OptionValue("path of an .onnx file, relative to the folder in which the command runs; required")
   package var model = ""
   @OptionValue(
-    "the execution provider of the model, by ONNX Runtime's name; NAME:FILE adds its engine, and "
-      + "modelled:FILE is the device that the file describes")
+    "the execution provider, by ONNX Runtime's name; NAME:FILE adds its engine, modelled:FILE is a "
+      + "device that the file describes")
   package var provider = OnnxOptions.cpu
   @OptionValue("keys of the model's sidecar about its input; they override the keys of the file")
   package var input = JSONValue.object([:])
