@@ -106,6 +106,7 @@ package struct DeviceNoise {
 extension SinkRule {
   /// The tolerances that are fitted, by the quantities whose errors are measured.
   package static let fittable: [String: any WritableKeyPath<SinkRule, Double> & Sendable] = [
-    "position": \.position, "score": \.score, "scalar": \.scalar,
+    "position": \.position, "score": \.score, "scalar": \.scalar, "mask": \.maskErrorMax,
+    "embedding": \.cosineMax,
   ]
 }
