@@ -166,6 +166,16 @@ import Testing
     #expect(TimePlaces().stored == nil && TimePlaces(stored: "{") == nil)
   }
 
+  @Test func `a join keeps the places of both sessions`() throws {
+    let sessions = try [[0, 0], [0, 0, 0]].map { starts in
+      try imported(try joined(starts, name: "pieces-\(starts.count)")).folder.path
+    }
+    let both = try SessionJoin(sessions[0], sessions[1], method: .offset(0, driftPPM: 0))
+      .run(to: SessionTarget(into: folder.file("Joined").path, name: "both"))
+    let times = try SessionReader(opening: try #require(both.path)).info().times
+    #expect(times?.map(\.track) == [0, 1, 1] && times?.map(\.frame) == [20, 20, 40])
+  }
+
   @Test func `a trim keeps the notes about fields and chapters of its span`() throws {
     let files = try [0, 2].map { part in
       let file = folder.file("f_\(part).ts").path

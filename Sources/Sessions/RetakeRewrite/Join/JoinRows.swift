@@ -185,11 +185,25 @@ struct JoinRows {
       (Self.fact, joined.canonicalText),
       (ColorFacts.fact, ColorFacts(tracks.map { ($0, $1.color) }).stored),
       (MirroredTracks.fact, MirroredTracks(tracks.filter(\.1.isMirrored).map(\.0)).stored),
+      (TimePlaces.fact, try times()),
       (FootageFact.key, FootageFact.stored(try parts.flatMap(footage))),
       (SessionNote.fact, notes.isEmpty ? nil : notes.joined(separator: " + ")),
     ]
     for key in dates { facts.append((key, try stores.first?.meta(key))) }
     return standing.facts + facts
+  }
+
+  /// The places of both sessions where time does not simply increase.
+  private func times() throws -> String? {
+    let places = try parts.flatMap { part -> [TimePlace] in
+      let stored = try part.reader.index.store.meta(TimePlaces.fact)
+      return (stored.flatMap { TimePlaces(stored: $0) }?.places ?? []).map { place -> TimePlace in
+        var place = place
+        place.track = part.track(place.track)
+        return place
+      }
+    }
+    return TimePlaces(places).stored
   }
 
   /// The stored notes about the files and tracks of a part, with their new times and numbers.
