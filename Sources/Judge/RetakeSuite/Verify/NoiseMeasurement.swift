@@ -62,13 +62,18 @@ package struct NoiseMeasurement {
     _ first: GoldenFolder, _ manifest: GoldenManifest, _ noise: DeviceNoise, _ runs: [GoldenFit.Run]
   ) throws -> NoiseReport.Item {
     let (_, fitted) = try GoldenFit.fit(first, manifest, runs)
+    var rules = manifest.compare
+    // With a relative tolerance the curves would be shares of it.
+    for sink in rules.bySink.keys { rules.bySink[sink]?.relative = 0 }
     var errors: [[String]: [Double]] = [:]
     var compared = 0
     for (_, folder) in runs {
-      let comparison = try GoldenFit.comparison(first, folder, manifest.compare)
+      let comparison = try GoldenFit.comparison(first, folder, rules)
       compared += comparison.counts.compared
       for curve in comparison.errorCurves {
+        // The curves are 32-bit floats, and their shortest text is the decimal that was measured.
         errors[[curve.sink, curve.quantity], default: []] += curve.largest.filter { $0 > 0 }
+          .map { Double(Float($0).description) ?? $0 }
       }
     }
     let rows = fitted.filter { $0.largest > 0 }.map { row in
