@@ -9,7 +9,9 @@ import Testing
 /// Changes planted into pipelines over the project's own sessions. Each must be found, with its
 /// frame and its stage, and a run without a change must have no finding.
 @Suite struct PlantedRegressionTests {
-  private static let all = PlantedBoxes.all + PlantedDecisions.all + PlantedSignals.all
+  private static let all =
+    PlantedBoxes.all + PlantedDecisions.all + PlantedSignals.all
+    + PlantedObservations.all
 
   private struct Runs {
     let folder: TemporaryFolder

@@ -13,7 +13,7 @@ import RetakeStages
 /// A pipeline over a part of a session, with everything that a regression may change.
 struct Recipe: Sendable {
   enum Base: String, Sendable, CaseIterable {
-    case boxes, means, waves, labels, plates, items, preview, digest
+    case boxes, means, waves, labels, plates, items, preview, digest, observations
   }
 
   typealias Change<Value> = @Sendable (Value, Int) -> Value
@@ -48,6 +48,7 @@ struct Recipe: Sendable {
   var scalars: Change<Scalars> = { value, _ in value }
   var wave: Change<Waveform> = { value, _ in value }
   var classes: Change<Classes> = { value, _ in value }
+  var observed: Change<[Observation]> = { value, _ in value }
   var plate: @Sendable (Int) -> String = { "RT \($0 / 10) AKE" }
 
   init(_ base: Base, _ session: String) {
@@ -85,6 +86,11 @@ struct Recipe: Sendable {
         region.regionCrop(padding: 0.2).meanColor(palette: palette, top: top, id: "colour")
       }.results(sink)
     case .preview: return seen(cropped(start)).results(sink)
+    case .observations:
+      return seen(start).map("reader") { [observed] _, context in
+        let frame = context.frame.sequence
+        return Observations(observed(PlantedObservations.items(frame), frame))
+      }.results(sink)
     case .digest: return seen(cropped(start)).digest(id: "fingerprint").results(sink)
     }
   }
