@@ -95,6 +95,36 @@ import Testing
     #expect(try reader.index.store.checkSamples().isEmpty)
   }
 
+  @Test func `samples are exported at their arrivals, with the times of their measurement`() throws
+  {
+    var bag = camera()
+    bag.topics.append(.init(name: "/imu/data", type: "sensor_msgs/msg/Imu"))
+    for number in 0..<2 {
+      let stamp = SampleBag.base + Int64(number) * 5_000_000
+      bag.add(1, Self.imu(stamp, Double(100 * number), .little), at: stamp + 700_000)
+    }
+    let session = try importing(bag).0.folder.path
+    let file = folder.file("out.mcap").path
+    let topics = try BagExporter(of: session).run(to: file)
+    let sensors = topics.filter { $0.topic.hasPrefix("/sensors/imu/data/") }
+    #expect(sensors.map(\.messages) == [2, 2, 2, 2])
+    #expect(Set(sensors.map(\.type)) == ["retake.Sample"])
+    let exported = try MCAPBag(file, origin: file)
+    var samples: [(time: Int64, text: String)] = []
+    try exported.read(position: { _ in }) { item in
+      guard case .message(let message) = item,
+        exported.topics[message.topic].name == "/sensors/imu/data/angular_velocity"
+      else { return }
+      samples.append((message.logNanoseconds, String(decoding: message.bytes, as: UTF8.self)))
+    }
+    #expect(samples.map(\.time) == [SampleBag.base + 700_000, SampleBag.base + 5_700_000])
+    #expect(
+      samples.last?.text == """
+        {"kind":"gyroscope","timestamp":{"nsec":5000000,"sec":1700000000},"unit":"rad/s",\
+        "values":{"x":113,"y":114,"z":115}}
+        """)
+  }
+
   /// The definition of a custom type, followed by the types that it uses.
   private static let schema = """
     # A comment.

@@ -64,8 +64,8 @@ import Testing
       #expect(read.problems == [])
       let topic = codec == "jpeg" ? "/camera/0/compressed" : "/camera/0/video"
       #expect(read.topics[topic]?.count == 40)
-      #expect(read.topics["/golden/run/boxes"]?.count == 40)
-      #expect(read.topics["/golden/run/boxes/annotations"]?.schema == "foxglove.ImageAnnotations")
+      #expect(read.topics["/actual/run/boxes"]?.count == 40)
+      #expect(read.topics["/actual/run/boxes/annotations"]?.schema == "foxglove.ImageAnnotations")
     }
   }
 }

@@ -28,12 +28,12 @@ package struct BagExportOptions: Hashable, Sendable {
   }
 }
 
-/// Writes frames, results, goldens and decisions of a session into one MCAP file, for Foxglove and
-/// other programs.
+/// Writes frames, sensors, results, goldens and decisions of a session into one MCAP file, for
+/// Foxglove and other programs.
 ///
-/// The log time of a message is virtual: the arrival of the frame, or the time of the decision, on
-/// the session's time line. It is counted from the date at which the time line began, if the
-/// session knows that date.
+/// The log time of a message is virtual: the arrival of the frame or sample, or the time of the
+/// decision, on the session's time line. It is counted from the date at which the time line began,
+/// if the session knows that date.
 package struct BagExporter: Sendable {
   /// A topic that was written.
   package struct Topic: Hashable, Sendable, Codable {
@@ -102,6 +102,7 @@ package struct BagExporter: Sendable {
         golden, named: number == 1 ? name : "\(name)-\(number)", reader: reader, clock: clock,
         writer: writer)
     }
+    sources += try SensorSource.all(reader, clock: clock, writer: writer)
     sources += try LiveRunSource.all(reader, run: options.run, clock: clock, writer: writer)
     try merge(sources, writer)
     try writer.finish()

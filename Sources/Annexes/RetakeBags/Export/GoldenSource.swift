@@ -31,7 +31,8 @@ final class GoldenSource: JSONSource {
         session: reader.folder.path, cause: "'\(path)' has no results of a golden or of a run")
     }
     try requireSame(folder, reader)
-    let prefix = "/golden/" + name
+    let isRun = names.contains("run.json")
+    let prefix = (isRun ? "/actual/" : "/golden/") + name
     let source = GoldenSource(
       reader, files: results.map { folder.appending(path: $0) }, prefix: prefix, clock: clock,
       writer: writer)

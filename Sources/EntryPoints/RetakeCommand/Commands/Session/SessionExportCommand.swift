@@ -12,8 +12,8 @@ struct SessionExportCommand: ParsableCommand {
       changes, a new file begins: yard-1.mkv, yard-2.mkv. A file has one track: the first track, \
       or --track; a note names the others. '-' is standard output for tables.
 
-      An MCAP file has frames (encoded again unless they are JPEG), results, decisions and goldens as \
-      messages for Foxglove, each at its virtual time.
+      An MCAP file has frames (encoded again unless they are JPEG), sensors, results, decisions and \
+      goldens as messages for Foxglove, each at its virtual time.
 
       Examples:
         retake session export yard --media yard.mkv
