@@ -159,8 +159,8 @@ def observation(element: object) -> dict[str, Any]:
         case JSON():
             try:
                 # A copy, because the value may change before it is sent.
-                form = {"json": json.loads(json.dumps(element.value, allow_nan=False))}
-            except (TypeError, ValueError, RecursionError) as error:
+                form = {"json": _json(element.value)}
+            except (AttributeError, TypeError, ValueError, RecursionError) as error:
                 raise ValueProblem(f"the value {element.label!r} is not JSON: {error}") from None
         case _:
             raise ValueProblem(
@@ -172,6 +172,18 @@ def observation(element: object) -> dict[str, Any]:
     if element.identity is not None:
         form["identity"] = integer(element.identity, "an identity", -(2**63))
     return form
+
+
+def _json(value: Any) -> Any:
+    # An array of numpy has no `item` for more than one element, and is an error here.
+    copy = json.dumps(value, allow_nan=False, ensure_ascii=False, default=lambda part: part.item())
+    copy.encode()
+    return json.loads(copy, parse_int=_exact)
+
+
+def _exact(digits: str) -> int:
+    # Results have integers of 64 bits; a larger one would lose its last digits.
+    return integer(int(digits), "an integer in JSON", -(2**63))
 
 
 def observed(form: dict[str, Any]) -> Observation:

@@ -124,6 +124,14 @@ class StageTests(unittest.TestCase):
             },
         )
 
+    def test_numbers_of_numpy_are_numbers_in_json(self):
+        class Scalar:
+            def item(self):
+                return 1.5
+
+        value = self.value(retake.JSON({"a": [Scalar()]}, "meta"))
+        self.assertEqual(value["observations"][0]["json"], {"a": [1.5]})
+
     def test_mistakes_are_named(self):
         nose = retake.KeyPoint("nose", 1, 2)
         for item, message in (
@@ -137,6 +145,8 @@ class StageTests(unittest.TestCase):
             (retake.Embedding("ab", "a"), "a vector is a list of numbers"),
             (retake.JSON({"a": math.nan}, "meta"), "the value 'meta' is not JSON"),
             (retake.JSON(object(), "meta"), "the value 'meta' is not JSON"),
+            (retake.JSON({"a": "\ud800"}, "meta"), "the value 'meta' is not JSON"),
+            (retake.JSON([2**63], "meta"), "an integer in JSON must be from"),
             (retake.JSON(1, "meta", identity=0.5), "an identity must be an integer"),
         ):
             with self.subTest(message):

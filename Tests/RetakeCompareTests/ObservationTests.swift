@@ -86,11 +86,12 @@ import Testing
     try Self.check(planted)
   }
 
-  @Test func `masks of another size have no overlap`() throws {
+  @Test func `masks of another size are named with both sizes`() throws {
     let other = Observation(.mask(Mask(width: 10, height: 40) { _, _ in true }), label: "car")
     let findings = try CompareSamples.findings(
       [Self.facts([Self.mask(0..<9)])], [Self.facts([other])])
-    #expect(findings.map(\.kind) == [.factDisappeared, .factAppeared])
+    #expect(findings.map(\.kind) == [.maskChanged])
+    #expect(findings[0].message.contains("its size is 10x40 instead of 40x10"))
     let inOrder = try CompareSamples.findings(
       [Self.facts([Self.mask(0..<9, score: 1)])], [Self.facts([other])], SinkRule(mode: .exact))
     #expect(inOrder.map(\.message) == ["the mask car: its size is 10x40 instead of 40x10"])

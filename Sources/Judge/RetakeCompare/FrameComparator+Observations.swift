@@ -38,6 +38,10 @@ extension FrameComparator {
     let closeness: Double
     switch (golden.content, actual.content) {
     case (.mask(let left), .mask(let right)):
+      guard left.width == right.width, left.height == right.height else {
+        // A mask of another size is compared with its label's, so that the finding names the sizes.
+        return isSameLabel ? 1 : 0
+      }
       closeness = left.overlap(with: right)
       guard closeness >= rule.iou else { return 0 }
     case (.points(let left, _), .points(let right, _)):
@@ -171,8 +175,19 @@ extension FrameComparator {
     let distance = Self.cosineDistance(golden, actual)
     let error = observations.measureEmbedding(distance: distance, rule, frame)
     guard !error.isAllowed else { return [] }
+    guard distance.isFinite else {
+      return [(.embeddingChanged, "one of the two vectors has no direction", error)]
+    }
     let text = FixedDecimal(distance, decimals: 6).text
-    return [(.embeddingChanged, "cosine distance \(text)", error)]
+    let isParallel = text == FixedDecimal(0, decimals: 6).text
+    return [
+      (
+        .embeddingChanged,
+        isParallel
+          ? "other numbers in the same direction" : "cosine distance \(text)",
+        error
+      )
+    ]
   }
 
   private mutating func fieldChange(

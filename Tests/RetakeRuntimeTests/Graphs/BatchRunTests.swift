@@ -42,8 +42,8 @@ import Testing
     let (notes, _) = try pipeline(.on("ffff------f"), PipelineBatch(max: 3)).noted()
     #expect(
       notes.lines("start") == [
-        "@0 detect 0:0 start batch=1", "@3000000 detect 0:1 start batch=3",
-        "@3000000 detect 0:2 start batch=3", "@3000000 detect 0:3 start batch=3",
+        "@0 detect 0:0 start batch=1", "@3000000 detect 0:1 start batch=2",
+        "@3000000 detect 0:2 start batch=2", "@7000000 detect 0:3 start batch=1",
         "@10000000 detect 0:4 start batch=1",
       ])
   }

@@ -144,6 +144,7 @@ final class GoldenSource: JSONSource {
     }
     var (detections, labels): ([[String: JSONValue]], [JSONValue]) = ([], [])
     var (scalars, texts, others): ([JSONValue], [JSONValue], [JSONValue]) = ([], [], [])
+    var observations: [JSONValue] = []
     for line in outcome.lines {
       switch line {
       case .detection(let detection): detections.append(json(detection, classes: classes))
@@ -162,15 +163,48 @@ final class GoldenSource: JSONSource {
         scalars.append(.object(["name": .string(name), "value": .decimal(value)]))
       case .text(let name, let text):
         texts.append(.object(["name": .string(name), "text": .string(text)]))
+      case .observation(let line): observations.append(json(line))
       default: others.append(.string(line.text))
       }
     }
     var members: [String: JSONValue] = ["fate": .string("deliver")]
     let groups = [
       ("detections", detections.map { .object($0) }), ("labels", labels), ("scalars", scalars),
-      ("texts", texts), ("lines", others),
+      ("texts", texts), ("observations", observations), ("lines", others),
     ]
     for (key, values) in groups where !values.isEmpty { members[key] = .array(values) }
+    return .object(members)
+  }
+
+  private static func json(_ line: ObservationLine) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "label": .string(line.label), "score": .decimal(line.score),
+    ]
+    if let identity = line.identity { members["identity"] = .integer(Int64(identity)) }
+    switch line.content {
+    case .mask(let mask):
+      let size = [mask.height, mask.width].map { JSONValue.integer(Int64($0)) }
+      members["mask"] = .object(["counts": .string(mask.counts), "size": .array(size)])
+    case .points(let points, let bones):
+      members["points"] = .array(
+        points.map { point in
+          .object([
+            "name": .string(point.name), "x": .decimal(point.x), "y": .decimal(point.y),
+            "score": .decimal(point.score),
+          ])
+        })
+      let pairs = bones.map {
+        JSONValue.array([.integer(Int64($0.from)), .integer(Int64($0.to))])
+      }
+      if !pairs.isEmpty { members["bones"] = .array(pairs) }
+    case .embedding(let bits):
+      members["embedding"] = .array(
+        bits.map { bits in
+          let value = Float(bitPattern: bits)
+          return value.isFinite ? .number(Double(value.description) ?? Double(value)) : .null
+        })
+    case .json(let text): members["json"] = (try? JSONValue(parsing: Data(text.utf8))) ?? .null
+    }
     return .object(members)
   }
 
