@@ -63,6 +63,26 @@ import Testing
     #expect((444...461).contains(try delivered(nil)))
   }
 
+  @Test func `a batch keeps its slot until its last output has left`() throws {
+    var pipeline = Pipeline(
+      [
+        .source(.on("ffffff")),
+        .stage("detect", AnyStage(Fragile2(failing: [])), 1).with {
+          $0.batch = PipelineBatch(max: 2, wait: .milliseconds(5))
+        },
+        .stage("slow", AnyStage(Brightness()), 10), .sink(),
+      ], ["camera → detect → slow → sink"])
+    pipeline.edges[1].capacity = 1
+    let (notes, _) = try pipeline.noted()
+    // Frame 1 waits at the slow stage from 2 ms on, frame 2 until 12 ms, and frame 3 until 22 ms.
+    #expect(
+      notes.lines("start").filter { $0.contains(" detect ") } == [
+        "@1000000 detect 0:0 start batch=2", "@1000000 detect 0:1 start batch=2",
+        "@3000000 detect 0:2 start batch=2", "@3000000 detect 0:3 start batch=2",
+        "@22000000 detect 0:4 start batch=2", "@22000000 detect 0:5 start batch=2",
+      ])
+  }
+
   @Test func `recorded costs of a batch add up`() throws {
     var options = RunOptions(mode: .simulate)
     options.costs.timings = try RecordedTimings.of((0..<3).map { ("detect", $0, -1, 4_000_000) })
