@@ -166,7 +166,8 @@ import Testing
       rule: rule { $0.cosineMax = 0.41 }),
     Planted(
       name: "another length", golden: [vector([1, 2])], actual: [vector([2, 4])],
-      kind: .embeddingChanged, message: "the embedding id: other numbers in the same direction", error: 0,
+      kind: .embeddingChanged, message: "the embedding id: other numbers in the same direction",
+      error: 0,
       rule: rule { $0.cosineMax = 1e-6 }),
     Planted(
       name: "fewer elements", golden: [vector([1, 2])], actual: [vector([1])],
