@@ -75,8 +75,8 @@ package func executable(_ command: String) throws -> String {
 }
 
 extension ChildProcess {
-  /// Seconds after which something must be stuck, even on a very busy machine.
-  package static let secondsMax = 600
+  /// Seconds after which something must be stuck, even if a dozen busy processes share a processor.
+  package static let secondsMax = 3000
 
   /// Waits for the end; `nil` if it does not come within the limit.
   package func wait(seconds: Int = secondsMax) -> End? {

@@ -254,7 +254,7 @@ extension FaultSuites {
           "record", Workplace.noise("640x480", fps: fps), "--name", "slow", "--into",
           workplace.folder.url.path, "--frames", "\(frames)", "--preset", "mjpeg", "--probe",
           "skip", "--json",
-        ], timeoutSeconds: 600)
+        ])
       #expect(result.status == 0, "\(result.stderr)")
       var session = workplace.session("slow", result)
       try session.check()

@@ -63,7 +63,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: path)
     try #require(mkfifo(path, 0o600) == 0)
     for words in Self.reading {
-      let result = try workplace.retake(words: words, timeoutSeconds: 600)
+      let result = try workplace.retake(words: words)
       #expect(!result.timedOut && result.signal == nil, "\(words)")
     }
   }

@@ -44,7 +44,7 @@ extension FaultSuites {
         """
       let result = try runCommand(
         "bash", arguments: ["-c", script, Workplace.binary, Self.rival, "\(seconds)", "\(frames)"],
-        environment: ["CI": nil], folder: workplace.folder.url, timeoutSeconds: 600)
+        environment: ["CI": nil], folder: workplace.folder.url)
       #expect(result.status == 0, "\(result.stderr)")
       let words = try String(contentsOf: workplace.folder.file("rival"), encoding: .utf8)
         .split(whereSeparator: \.isWhitespace)
