@@ -13,16 +13,24 @@ import Testing
       contentsOf: packageRoot.appending(path: "Sources/Lab/README.md"), encoding: .utf8)
   }
 
-  @Test(arguments: ArticleTable.Article.allCases)
-  func `the page has the figures next to each article's`(article: ArticleTable.Article) throws {
-    let table = try #require(try ArticleTable.tables(of: [article]).first)
-    #expect(page.contains("\n```\n\(table.text)\n```\n"), "\(table.text)")
+  private func expectBlock(_ text: String) {
+    #expect(page.contains("\n```\n\(text)\n```\n"), "\(text)")
   }
 
-  @Test(arguments: PoolStudy.allCases.filter { $0 != .measured })
+  @Test func `the page has the figures next to each article's`() throws {
+    let tables = try ArticleTable.tables(of: ArticleTable.Article.allCases)
+    #expect(tables.map(\.article) == ArticleTable.Article.allCases)
+    for table in tables { expectBlock(table.text) }
+  }
+
+  /// Without the study of failures, whose sessions run once for all tests.
+  @Test(arguments: PoolStudy.allCases.filter { ![.measured, .failures].contains($0) })
   func `the page has the result of each study`(study: PoolStudy) throws {
-    let text = try study.run().text
-    #expect(page.contains("\n```\n\(text)\n```\n"), "\(text)")
+    expectBlock(try study.run().text)
+  }
+
+  @Test func `the page has the result of the study of failures`() throws {
+    expectBlock(try PoolFailures.all.get().result.text)
   }
 
   @Test func `each statement on the allocation of frames has its figure and one of the trials`()

@@ -77,7 +77,7 @@ import Testing
   func `every session in which buffers could not be made goes on when the pool is made again`()
     throws
   {
-    let failures = try PoolFailures { false }
+    let failures = try PoolFailures.all.get()
     #expect(failures.allRecovered && failures.rows[0].affected > 0)
     #expect(failures.rows[1].affected > 0 && failures.rows[1].recovered == 0)
   }

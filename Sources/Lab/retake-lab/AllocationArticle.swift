@@ -103,7 +103,7 @@ enum AllocationArticle {
     let slow = packets.rows.first {
       $0.load == "dips-slow" && $0.pool == PoolContender.large.name
     }
-    let failures = try PoolFailures(isInterrupted: { false })
+    let failures = try PoolFailures.all.get()
     return [
       (
         "time in changes of size that are undone, without and with hysteresis", "8 to 0.4 %",

@@ -29,6 +29,9 @@ struct PoolFailures: Sendable {
 
   private(set) var rows: [Row] = []
 
+  /// All sessions, run once for all that ask.
+  static let all = Result { try PoolFailures { false } }
+
   init(isInterrupted: () -> Bool) throws {
     for (name, off) in [("4-12", Set<PoolSizing.Policy>()), ("without recreate", [.recreate])] {
       var row = Row(pool: name)
