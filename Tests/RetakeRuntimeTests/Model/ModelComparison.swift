@@ -75,6 +75,9 @@ struct ModelComparison {
   /// Compares the engine's ledgers with the lines.
   private func ledgerDifference(_ outcome: RunOutcome) -> String? {
     let flat = FlatCase(example)
+    let lines = Dictionary(
+      grouping: actual.compactMap { DecisionLine(parsing: $0) }
+        .filter { $0.frame != nil && $0.kind != .vsync }, by: \.node)
     for node in flat.nodes {
       switch node.role {
       case .own(.sink), .own(.screen): break
@@ -82,7 +85,7 @@ struct ModelComparison {
       }
       let source = flat.source(of: node.id)
       let track = example.sources.first { $0.id == source }?.frames.track ?? -1
-      let counted = ledger(of: node.id, captured: captured[track] ?? 0)
+      let counted = ledger(lines[node.id] ?? [], captured: captured[track] ?? 0)
       let entry = outcome.ledgers.first { $0.sink == node.id && $0.track == track }
       let reported = entry?.ledger ?? FrameLedger()
       if !reported.isBalanced || counted != reported {
@@ -92,10 +95,10 @@ struct ModelComparison {
     return nil
   }
 
-  private func ledger(of sink: String, captured: Int) -> FrameLedger {
+  /// Counts the lines of a sink that are about frames.
+  private func ledger(_ lines: [DecisionLine], captured: Int) -> FrameLedger {
     var ledger = FrameLedger()
-    for line in actual.lazy.compactMap({ DecisionLine(parsing: $0) })
-    where line.node == sink && line.frame != nil && line.kind != .vsync {
+    for line in lines {
       let fate =
         line.kind == .deliver
         ? .delivered : FrameFate(word: line["fate"] ?? "", reason: line["reason"] ?? "")
