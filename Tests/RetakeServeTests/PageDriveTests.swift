@@ -12,21 +12,28 @@ import Testing
     if: Chromium.command != nil, "chromium is not on this machine: Scripts/setup --with-browser"))
 struct PageDriveTests {
   /// This repository's recordings with the motion threshold raised from 24 to 26.
-  private func regression() throws -> (TemporaryFolder, URL) {
-    let folder = try TemporaryFolder("retake-page")
-    for name in ["Recordings", "Goldens", "Pipelines", "retake.yml"] {
-      try FileManager.default.copyItem(
-        at: packageRoot.appending(path: name), to: folder.file(name))
+  private struct Regression {
+    let folder: TemporaryFolder
+    var page: URL { folder.file("report/report.html") }
+
+    init() throws {
+      folder = try TemporaryFolder("retake-page")
+      for name in ["Recordings", "Goldens", "Pipelines", "retake.yml"] {
+        try FileManager.default.copyItem(
+          at: packageRoot.appending(path: name), to: folder.file(name))
+      }
+      let pipeline = folder.file("Pipelines/motion-boxes.json")
+      let text = try String(contentsOf: pipeline, encoding: .utf8)
+      let changed = text.replacing(/"threshold": *24/, with: "\"threshold\": 26")
+      try #require(changed != text)
+      try folder.write(changed, to: "Pipelines/motion-boxes.json")
+      let outcome = try ServeFixture.test(folder, report: "report")
+      try #require(outcome.status == .regression)
     }
-    let pipeline = folder.file("Pipelines/motion-boxes.json")
-    let text = try String(contentsOf: pipeline, encoding: .utf8)
-    let changed = text.replacing(/"threshold": *24/, with: "\"threshold\": 26")
-    try #require(changed != text)
-    try folder.write(changed, to: "Pipelines/motion-boxes.json")
-    let outcome = try ServeFixture.test(folder, report: "report")
-    #expect(outcome.status == .regression)
-    return (folder, folder.file("report/report.html"))
   }
+
+  /// Made once; the tests only read it.
+  private static let regression = Result { try Regression() }
 
   private static let area = "document.querySelector('.case.shown .inspector')"
 
@@ -35,8 +42,7 @@ struct PageDriveTests {
   }
 
   @Test func `a person scrubs, filters, copies, and changes the theme`() throws {
-    let (folder, page) = try regression()
-    defer { withExtendedLifetime(folder) {} }
+    let page = try Self.regression.get().page
     let browser = try Chromium()
     try browser.open(page.absoluteString)
     #expect(try browser.text("document.querySelector('h1').textContent").hasPrefix("Changed"))
@@ -120,8 +126,7 @@ struct PageDriveTests {
   @Test func `nothing is asked of the network, and a narrow window needs no sideways scroll`()
     throws
   {
-    let (folder, page) = try regression()
-    defer { withExtendedLifetime(folder) {} }
+    let page = try Self.regression.get().page
     let browser = try Chromium()
     try browser.resize(390, 844)
     try browser.open(page.absoluteString)
@@ -207,8 +212,7 @@ struct PageDriveTests {
   }
 
   @Test func `the accept panel writes the reason into its command, and the rest is there`() throws {
-    let (folder, page) = try regression()
-    defer { withExtendedLifetime(folder) {} }
+    let page = try Self.regression.get().page
     let browser = try Chromium()
     try browser.open(page.absoluteString + "#case-1")
     try browser.click(".case.shown .accept input")
@@ -230,8 +234,7 @@ struct PageDriveTests {
   }
 
   @Test func `the picture of the README is made of a real regression`() throws {
-    let (folder, page) = try regression()
-    defer { withExtendedLifetime(folder) {} }
+    let page = try Self.regression.get().page
     let browser = try Chromium()
     try browser.resize(1280, 1240)
     try browser.open(page.absoluteString)
