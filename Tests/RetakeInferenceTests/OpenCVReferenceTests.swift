@@ -8,37 +8,43 @@ import Testing
 @Suite struct OpenCVReferenceTests {
   private static let hasOpenCV = Judges.has("cv2, numpy")
 
-  /// Reads a frame of I444, BT.601 full range, and writes a tensor of 32-bit floats. The numbers
-  /// are: the frame's size, the input's size, the type, the interpolation.
+  /// Reads frames of I444, BT.601 full range, and writes a tensor of 32-bit floats for each. The
+  /// arguments of a frame are: its size, the input's size, the type, the interpolation.
   private static let program = """
     import sys, cv2, numpy as np
-    fw, fh, w, h = map(int, sys.argv[1:5])
-    kind, interpolation = sys.argv[5:7]
-    yuv = np.frombuffer(sys.stdin.buffer.read(), np.uint8).reshape(3, fh, fw).astype(np.float64)
-    y, u, v = yuv[0], yuv[1] - 128, yuv[2] - 128
-    rgb = np.stack([y + 1.402 * v, y - 0.344136 * u - 0.714136 * v, y + 1.772 * u], axis=2)
-    image = np.clip(np.rint(rgb), 0, 255).astype(np.uint8)
-    mode = cv2.INTER_LINEAR if interpolation == 'bilinear' else cv2.INTER_NEAREST
-    if kind == 'crop':
-        if fw * h > fh * w:
-            side = fh * w // h
-            image = image[:, (fw - side) // 2:(fw - side) // 2 + side]
-        else:
-            side = fw * h // w
-            image = image[(fh - side) // 2:(fh - side) // 2 + side]
-    nw, nh = w, h
-    if kind.startswith('fit_to_window'):
-        scale = min(w / fw, h / fh)
-        nw, nh = round(fw * scale), round(fh * scale)
-    image = cv2.resize(np.ascontiguousarray(image), (nw, nh), interpolation=mode)
-    dx, dy = (w - nw) // 2, (h - nh) // 2
-    if not kind.endswith('letterbox'):
-        dx = dy = 0
-    image = cv2.copyMakeBorder(
-        image, dy, h - nh - dy, dx, w - nw - dx, cv2.BORDER_CONSTANT, value=(114, 114, 114))
-    mean = np.array([10, 20, 30], np.float32)
-    blob = ((image.astype(np.float32) - mean) / np.float32(255)).transpose(2, 0, 1)
-    sys.stdout.buffer.write(np.ascontiguousarray(blob).tobytes())
+
+    def tensor(fw, fh, w, h, kind, interpolation):
+        yuv = np.frombuffer(sys.stdin.buffer.read(3 * fw * fh), np.uint8)
+        yuv = yuv.reshape(3, fh, fw).astype(np.float64)
+        y, u, v = yuv[0], yuv[1] - 128, yuv[2] - 128
+        rgb = np.stack([y + 1.402 * v, y - 0.344136 * u - 0.714136 * v, y + 1.772 * u], axis=2)
+        image = np.clip(np.rint(rgb), 0, 255).astype(np.uint8)
+        mode = cv2.INTER_LINEAR if interpolation == 'bilinear' else cv2.INTER_NEAREST
+        if kind == 'crop':
+            if fw * h > fh * w:
+                side = fh * w // h
+                image = image[:, (fw - side) // 2:(fw - side) // 2 + side]
+            else:
+                side = fw * h // w
+                image = image[(fh - side) // 2:(fh - side) // 2 + side]
+        nw, nh = w, h
+        if kind.startswith('fit_to_window'):
+            scale = min(w / fw, h / fh)
+            nw, nh = round(fw * scale), round(fh * scale)
+        image = cv2.resize(np.ascontiguousarray(image), (nw, nh), interpolation=mode)
+        dx, dy = (w - nw) // 2, (h - nh) // 2
+        if not kind.endswith('letterbox'):
+            dx = dy = 0
+        image = cv2.copyMakeBorder(
+            image, dy, h - nh - dy, dx, w - nw - dx, cv2.BORDER_CONSTANT, value=(114, 114, 114))
+        mean = np.array([10, 20, 30], np.float32)
+        blob = ((image.astype(np.float32) - mean) / np.float32(255)).transpose(2, 0, 1)
+        sys.stdout.buffer.write(np.ascontiguousarray(blob).tobytes())
+
+    words = sys.argv[1:]
+    while words:
+        tensor(*map(int, words[:4]), *words[4:6])
+        words = words[6:]
     """
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -69,16 +75,34 @@ import Testing
     }
   }
 
-  private func reference(_ it: Case) throws -> [Float] {
-    let planes = (0..<3).flatMap { it.picture.bytes(of: $0) }
-    let numbers = [it.frame.width, it.frame.height, it.input.width, it.input.height]
+  /// The tensors of all cases, by their descriptions, from one start of Python: its imports take
+  /// longer than the tensors.
+  private static let references = Result { try Self.tensors(of: Self.cases) }
+
+  private static func tensors(of cases: [Case]) throws -> [String: [Float]] {
+    var words: [String] = []
+    var planes: [UInt8] = []
+    for it in cases {
+      let (input, picture) = (it.input, it.picture)
+      words += [it.frame.width, it.frame.height, input.width, input.height].map { "\($0)" }
+      words += [it.type.rawValue, it.interpolation.rawValue]
+      for plane in 0..<3 { planes += picture.bytes(of: plane) }
+    }
     let result = try runCommand(
-      Judges.python,
-      arguments: ["-c", Self.program] + numbers.map(String.init)
-        + [it.type.rawValue, it.interpolation.rawValue],
-      input: Data(planes))
+      Judges.python, arguments: ["-c", program] + words, input: Data(planes))
     try #require(result.status == 0, "\(result.stderr)")
-    return result.stdoutBytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    let numbers = result.stdoutBytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    // The inputs have one size.
+    let count = numbers.count / cases.count
+    var tensors: [String: [Float]] = [:]
+    for (index, it) in cases.enumerated() {
+      tensors[it.testDescription] = Array(numbers[index * count..<(index + 1) * count])
+    }
+    return tensors
+  }
+
+  private func reference(_ it: Case) throws -> [Float] {
+    try #require(try Self.references.get()[it.testDescription])
   }
 
   /// The largest difference, and how many numbers differ.
