@@ -200,6 +200,11 @@ class Child:
         other.close()
         self._status: int | None = None
 
+    def reset(self, number: int) -> None:
+        self.host.send({"reset": number})
+        answer = self.host.receive()
+        assert answer == {"reset": number}, answer
+
     @property
     def status(self) -> int:
         """Waits for the program: its exit status, or a negative signal."""

@@ -488,12 +488,8 @@ class CaptureTests(unittest.TestCase):
         child = self.enterContext(Child([self.program(*options), does], slot_bytes=64))
         child.host.hello(output="program")
         self.ready = child.host.receive()["ready"]
-        self.reset(child, 1)
+        child.reset(1)
         return child
-
-    def reset(self, child, number):
-        child.host.send({"reset": number})
-        self.assertEqual(child.host.receive(), {"reset": number})
 
     def show(self, child, sequence, count=2):
         child.host.show(
@@ -534,8 +530,8 @@ class CaptureTests(unittest.TestCase):
                 frames = {"scalars": [{"name": "frames", "value": 2}]}
                 self.assertEqual(found, {"light": (1, frames)})
                 self.assertEqual(done, {"timer": 0, "nowNs": 2**63 - 1})
-                self.reset(child, reset)
-                self.reset(child, reset + 1)
+                child.reset(reset)
+                child.reset(reset + 1)
             child.host.bye()
             self.assertEqual(child.status, 0)
 

@@ -57,12 +57,8 @@ class LoopCase(unittest.TestCase):
         child.host.hello(output="program")
         if greets:
             self.ready = child.host.receive()["ready"]
-            self.reset(child, 1)
+            child.reset(1)
         return child
-
-    def reset(self, child, number):
-        child.host.send({"reset": number})
-        self.assertEqual(child.host.receive(), {"reset": number})
 
     def show(self, child, sequence, now_ms=None, level=0, count=None, **keys):
         now_ms = sequence * 40 if now_ms is None else now_ms
@@ -112,7 +108,7 @@ class LoopTests(LoopCase):
             )
         self.assertEqual(self.said, [{"timer": {"id": 0, "atNs": LAST_NS}}])
         self.assertEqual(self.finish(child), {"stdout: the end": 1})
-        self.reset(child, 2)
+        child.reset(2)
         child.host.bye()
         self.assertEqual((child.status, child.output[-8:]), (0, "the end\n"))
 
@@ -123,8 +119,8 @@ class LoopTests(LoopCase):
             self.show(child, 0)
             self.results(child)
             found.append(self.finish(child))
-            self.reset(child, reset)
-            self.reset(child, reset + 1)
+            child.reset(reset)
+            child.reset(reset + 1)
         self.assertEqual(found, [{"stdout: the end": 1, "stdout: process {}": child.id}] * 2)
 
     def test_clocks_show_the_time_of_the_frame_and_sleeps_advance_it(self):
@@ -214,7 +210,7 @@ class LoopTests(LoopCase):
                         self.assertEqual(self.results(child), {"stdout: level {}": 0})
                 self.assertEqual(self.results(child), {"stdout: level {}": 1})
                 self.assertEqual(list(self.finish(child)), end)
-                self.reset(child, 2)
+                child.reset(2)
                 child.host.bye()
                 self.assertEqual(child.status, 0)
 
@@ -360,8 +356,8 @@ class LoopTests(LoopCase):
                             self.results(child), {"log: kind=car": 1, "log: speed": 2.5}
                         )
                     self.assertEqual(self.finish(child), {})
-                    self.reset(child, reset)
-                    self.reset(child, reset + 1)
+                    child.reset(reset)
+                    child.reset(reset + 1)
                 child.host.bye()
                 self.assertEqual(child.status, 0)
                 lines = (self.folder / "log.csv").read_text().splitlines()
@@ -424,7 +420,7 @@ class ProcessTests(LoopCase):
             found.append(list(self.results(child).values()))
         found.append(list(self.finish(child).values()))
         self.assertEqual(found, expected)
-        self.reset(child, 2)
+        child.reset(2)
         child.host.bye()
         self.assertEqual(child.status, 0)
 
@@ -520,7 +516,7 @@ class EndTests(LoopCase):
             self.show(child, sequence)
             self.results(child)
         self.finish(child)
-        self.reset(child, 2)
+        child.reset(2)
         child.host.bye()
         self.assertEqual(child.status, 0)
 

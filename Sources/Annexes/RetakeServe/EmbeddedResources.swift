@@ -24,6 +24,7 @@ enum EmbeddedResources {
 }
 
 """#
+  static let homeCSSHash = "5njLQRdXFOBqgtHtdvhbNew7jGplJtTJg03caiodMzc="
   static let homeHTML = #"""
 <!DOCTYPE html>
 <html lang="en">
@@ -227,6 +228,7 @@ enum EmbeddedResources {
 })();
 
 """#
+  static let homeJSHash = "GtAPkWJZtTWbRC8IjoA8MgdWmrxFrnqd3kZ0ZLpTUWk="
   static let labelsCSS = #"""
 .labels main { padding-top: 8px; }
 .labels h2 { font-size: 19px; margin-right: auto; }
@@ -260,6 +262,7 @@ enum EmbeddedResources {
 @media (max-width: 900px) { .desk { grid-template-columns: minmax(0, 1fr); } }
 
 """#
+  static let labelsCSSHash = "c9YHxgxutvNKeiOl0KlmUvFrI4j+eCkuwC8NWTaFj/8="
   static let labelsHTML = #"""
 <!DOCTYPE html>
 <html lang="en">
@@ -802,4 +805,5 @@ enum EmbeddedResources {
 })();
 
 """#
+  static let labelsJSHash = "FdnB2AReMM+oY4tQXCFJDGUSHhNTXDPYySnqQ3ghxao="
 }

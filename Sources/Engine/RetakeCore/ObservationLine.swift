@@ -208,7 +208,7 @@ extension TextBuffer {
 
 extension TextBuffer {
   /// The form in result lines and in the messages of programs.
-  mutating func append(json line: ObservationLine) {
+  package mutating func append(json line: ObservationLine) {
     append("{")
     if case .points(_, let bones) = line.content, !bones.isEmpty {
       append("\"bones\":")

@@ -361,6 +361,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 }
 
 """#
+  static let pageCSSHash = "JLLJ18b4+USXdircsa67/tCpvuqDZsFljBKpf7TjRIE="
   static let pageJS = #"""
 
 "use strict";
@@ -1275,4 +1276,5 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 })();
 
 """#
+  static let pageJSHash = "bFTJtZf7L6a6tYVJz3b9ws2QuKjgpsarSt6BntJm0Js="
 }

@@ -33,10 +33,8 @@ package enum HTMLReport {
   }
 
   /// SHA-256 of the style and the script as they are in the page, in base64.
-  ///
-  /// A test computes them again and prints the new values after a change.
-  static let styleHash = "JLLJ18b4+USXdircsa67/tCpvuqDZsFljBKpf7TjRIE="
-  static let scriptHash = "bFTJtZf7L6a6tYVJz3b9ws2QuKjgpsarSt6BntJm0Js="
+  static let styleHash = EmbeddedResources.pageCSSHash
+  static let scriptHash = EmbeddedResources.pageJSHash
 
   /// The policy of a served page: the page's own policy, and no page may embed it in a frame.
   package static let servedPolicy =

@@ -176,36 +176,11 @@ final class GoldenSource: JSONSource {
     return .object(members)
   }
 
+  /// `null` for a text that is not JSON, which a damaged line may have.
   private static func json(_ line: ObservationLine) -> JSONValue {
-    var members: [String: JSONValue] = [
-      "label": .string(line.label), "score": .decimal(line.score),
-    ]
-    if let identity = line.identity { members["identity"] = .integer(Int64(identity)) }
-    switch line.content {
-    case .mask(let mask):
-      let size = [mask.height, mask.width].map { JSONValue.integer(Int64($0)) }
-      members["mask"] = .object(["counts": .string(mask.counts), "size": .array(size)])
-    case .points(let points, let bones):
-      members["points"] = .array(
-        points.map { point in
-          .object([
-            "name": .string(point.name), "x": .decimal(point.x), "y": .decimal(point.y),
-            "score": .decimal(point.score),
-          ])
-        })
-      let pairs = bones.map {
-        JSONValue.array([.integer(Int64($0.from)), .integer(Int64($0.to))])
-      }
-      if !pairs.isEmpty { members["bones"] = .array(pairs) }
-    case .embedding(let bits):
-      members["embedding"] = .array(
-        bits.map { bits in
-          let value = Float(bitPattern: bits)
-          return value.isFinite ? .number(Double(value.description) ?? Double(value)) : .null
-        })
-    case .json(let text): members["json"] = (try? JSONValue(parsing: Data(text.utf8))) ?? .null
-    }
-    return .object(members)
+    var text = TextBuffer(capacity: 256)
+    text.append(json: line)
+    return (try? JSONValue(parsing: Data(text.text.utf8))) ?? .null
   }
 
   private static func json(_ line: DetectionLine, classes: [String]) -> [String: JSONValue] {
