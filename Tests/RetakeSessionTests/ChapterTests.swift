@@ -509,6 +509,13 @@ import Testing
       let starts = try [0, 25, 50].map { try rows(result)[$0].ptsNanoseconds }
       #expect([0, 8, 16].map { found[$0].timeNanoseconds } == starts, "\(name)")
     }
+    let (some, _) = try sensors("some", [logs[1]])
+    let words = videos.map(\.shellWord).joined(separator: " ")
+    #expect(
+      some.notes.contains(
+        "\(logs[0]), \(logs[2]) have telemetry of these videos, which was not imported: retake "
+          + "import \(words) --append" + logs.map { " --sensor \($0.shellWord)" }.joined()
+          + " --name DJI_0000-telemetry"), "\(some.notes)")
     // An option of its own makes it a sensor of its own.
     let (own, _) = try sensors("d", [logs[0], logs[1] + ":offset=1s", logs[2]])
     #expect(own.sensors.count == 2)

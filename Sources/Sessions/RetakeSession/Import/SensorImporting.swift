@@ -139,21 +139,32 @@ struct SensorImporting {
     }
   }
 
-  /// Notes of telemetry next to the video that was not requested: `DJI_0001.SRT`.
+  /// A note of telemetry next to the videos that was not requested: `DJI_0001.SRT`.
   private func neighbors(_ requests: [SensorRequest]) -> [String] {
-    func isSame(_ request: SensorRequest, _ file: String) -> Bool {
-      URL(fileURLWithPath: request.file).resolvingSymlinksInPath()
-        == URL(fileURLWithPath: file).resolvingSymlinksInPath()
+    func isRequested(_ file: String) -> Bool {
+      requests.contains {
+        URL(fileURLWithPath: $0.file).resolvingSymlinksInPath()
+          == URL(fileURLWithPath: file).resolvingSymlinksInPath()
+      }
     }
-    let stem = NSString(string: options.file).deletingPathExtension
+    func stem(_ video: String) -> String { NSString(string: video).deletingPathExtension }
+    let found = options.files.flatMap { video in
+      ["\(stem(video)).srt", "\(stem(video)).SRT"].filter(SubtitleTelemetry.isTelemetry)
+    }
+    let missing = found.filter { !isRequested($0) }
+    guard !missing.isEmpty else { return [] }
     // This session has the video's name.
-    let name = (try? SessionFolder.sanitized(name: NSString(string: stem).lastPathComponent)) ?? ""
-    return ["\(stem).srt", "\(stem).SRT"].compactMap { file in
-      guard !requests.contains(where: { isSame($0, file) }), SubtitleTelemetry.isTelemetry(file)
-      else { return nil }
-      return "\(file) has telemetry of this video, which was not imported: retake import "
-        + "\(options.file.shellWord) --sensor \(file.shellWord) --name \(name)-telemetry"
-    }
+    let video = NSString(string: stem(options.file)).lastPathComponent
+    let name = (try? SessionFolder.sanitized(name: video)) ?? ""
+    return [
+      missing.joined(separator: ", ")
+        + (missing.count == 1 ? " has telemetry of this video" : " have telemetry of these videos")
+        + ", which was not imported: retake import "
+        + options.files.map(\.shellWord).joined(separator: " ")
+        + (options.files.count > 1 ? " --append" : "")
+        + (options.overlap == .once ? " --overlap once" : "")
+        + found.map { " --sensor \($0.shellWord)" }.joined() + " --name \(name)-telemetry"
+    ]
   }
 
   private static func apart(
