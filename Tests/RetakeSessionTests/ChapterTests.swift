@@ -477,6 +477,26 @@ import Testing
     #expect(abs(last.ptsNanoseconds - whole[361].ptsNanoseconds) < 100_000_000)
   }
 
+  @Test func `a piece without a key frame is refused with the command that joins the files`()
+    throws
+  {
+    let whole = try Data(
+      contentsOf: URL(
+        fileURLWithPath: clip("whole.ts", from: 0, ["-g", "100", "-bf", "0", "-f", "mpegts"])))
+    let middle = whole.count / 188 / 2 * 188
+    let pieces = try [whole.prefix(middle), whole.dropFirst(middle)].enumerated().map {
+      let path = folder.file("piece\($0.offset).ts").path
+      try $0.element.write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    let error = #expect(throws: (any Error).self) { try importing(pieces, sound: false) }
+    let facts = try #require((error as? any RetakeError)?.facts)
+    #expect(facts.code == "session.append.noKeyFrame" && facts.place?.file == pieces[1])
+    #expect(
+      facts.advice == "Join the files into one, and import it: cat \(pieces[0]) \(pieces[1]) "
+        + "> OUT.ts && retake import OUT.ts")
+  }
+
   // MARK: Subtitles
 
   @Test func `a file of subtitles for each chapter is one sensor`() throws {

@@ -32,6 +32,27 @@ extension ErrorFacts {
       advice: "Choose the track of all files with --track, or import the files without --append")
   }
 
+  /// Each file is decoded alone, so a piece that was cut between key frames decodes to no image.
+  static func chapterWithoutKeyFrame(_ chapter: Chapter, all: [Chapter]) -> ErrorFacts {
+    let words = all.map(\.source.shellWord).joined(separator: " ")
+    let ending = URL(fileURLWithPath: chapter.source).pathExtension
+    let joined =
+      chainable.contains(chapter.format)
+      ? "cat \(words) > OUT.\(ending)"
+      : "printf \"file '%s'\\n\" \(words) > LIST && ffmpeg -f concat -safe 0 -i LIST -c copy "
+        + "OUT.mkv"
+    return ErrorFacts(
+      "session.append.noKeyFrame",
+      "the file has no key frame: its frames need images of the file before, and each file of a "
+        + "session is decoded alone",
+      at: chapter.source,
+      advice: "Join the files into one, and import it: \(joined) && retake import OUT."
+        + (chainable.contains(chapter.format) ? ending : "mkv"))
+  }
+
+  /// FFmpeg's names of formats whose files may follow one another in one file.
+  private static let chainable: Set = ["mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"]
+
   static func chapterMirrored(_ chapter: Chapter, first: Chapter) -> ErrorFacts {
     ErrorFacts(
       "session.append.mirrored",

@@ -134,6 +134,12 @@ struct ChapterIndexing {
   private func requireFrames(_ facts: TrackFacts, of indexing: TrackIndexing) throws {
     let found = Set(facts.frames.indices.map { indexing.packets.segment(facts.frames.packet($0)) })
     guard let empty = chapters.indices.first(where: { !found.contains($0) }) else { return }
+    let hasKey = indexing.packets.indices.contains {
+      indexing.packets.segment($0) == empty && indexing.packets.flags($0).contains(.key)
+    }
+    guard hasKey else {
+      throw ErrorFacts.chapterWithoutKeyFrame(chapters[empty], all: chapters)
+    }
     throw SessionError.noFrames(file: chapters[empty].source)
   }
 
