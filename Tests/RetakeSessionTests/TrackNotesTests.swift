@@ -109,6 +109,10 @@ struct TrackNotesTests {
       result.notes.contains { $0.hasPrefix("track 0: 25 a second is a guess: ") },
       "\(result.notes)")
     #expect(result.tracks.first?.isRateAssumed == true)
+    let kept = ["track 0: 25 a second is a guess: the stream has neither times nor a rate"]
+    #expect(try SessionReader(opening: result.folder.path).info().notes == kept)
+    _ = try SessionRecovery(result.folder.path, fromMedia: true).run()
+    #expect(try SessionReader(opening: result.folder.path).info().notes == kept)
     let known = try make("known.h264", "-c:v", "libx264", "-pix_fmt", "yuv420p")
     #expect(
       try notes(known)

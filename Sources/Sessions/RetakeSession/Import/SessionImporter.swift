@@ -177,12 +177,14 @@ public struct SessionImporter: Sendable {
     let footage = try SessionReader(
       site.folder, options: ReadOptions(framesPerChain: nil)
     ).footageNotes()
+    let trackNotes = rows.flatMap {
+      TrackNotes($0.0, $0.1, file: options.file, hasTimes: options.times != nil).texts
+    }
     let result = ImportResult(
       folder: target, tracks: tracks, sensors: sensors, status: standing.status,
-      notes: indexed.losses + rows.flatMap(\.1.damageNotes) + indexed.notes
-        + rows.flatMap {
-          TrackNotes($0.0, $0.1, file: options.file, hasTimes: options.times != nil).texts
-        } + footage
+      notes: indexed.losses + rows.flatMap(\.1.damageNotes) + indexed.notes + trackNotes
+        // A kept note is not repeated if a longer note with a command begins with its words.
+        + footage.filter { note in !trackNotes.contains { $0.hasPrefix(note) } }
         + unindexed(indexed.all, chosen: rows.map(\.0), read: outcome.read) + outcome.notes,
       times: places.places,
       timeCount: places.count)
@@ -302,6 +304,7 @@ public struct SessionImporter: Sendable {
       + rows.flatMap { Self.displayNotes($0.0, $0.1) }
       + rows.compactMap { stream, _ in
         times.map { Self.timesNote(of: stream.index, file: $0) }
+          ?? TrackNotes.assumedRate(of: stream, track: stream.index)
       }
     return [
       ("kind", "imported"),

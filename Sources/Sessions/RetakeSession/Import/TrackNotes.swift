@@ -37,10 +37,20 @@ package struct TrackNotes {
         stream.codec == "mjpeg"
         ? "ffmpeg -f mjpeg -framerate N -i \(name) -c copy OUT.mkv"
         : "mkvmerge -o OUT.mkv --default-duration 0:Nfps \(name)"
-      return "\(rate.text) a second is a guess: the stream has neither times nor a rate. If you "
-        + "know the rate N: \(rated); if the times are in a file: "
+      return guess(rate) + ". If you know the rate N: \(rated); if the times are in a file: "
         + "retake import \(name) --times TIMES"
     }
+  }
+
+  /// The note that a session keeps about a stream whose rate is assumed; nil for any other stream.
+  /// An import's note about it begins with the same words.
+  package static func assumedRate(of stream: MediaStream, track: Int) -> String? {
+    guard stream.timing == .rateAssumed, let rate = stream.averageFrameRate else { return nil }
+    return "track \(track): \(guess(rate))"
+  }
+
+  private static func guess(_ rate: FrameRate) -> String {
+    "\(rate.text) a second is a guess: the stream has neither times nor a rate"
   }
 
   private var sameTime: String? {

@@ -128,6 +128,8 @@ struct MediaRebuild {
       damagedFrames: rows.reduce(0) { $0 + $1.1.damaged }, losses: losses)
     let notes =
       footage + rows.flatMap { SessionImporter.displayNotes($0.0, $0.1) } + times.notes
+      + (times.notes.isEmpty
+        ? rows.compactMap { TrackNotes.assumedRate(of: $0.0, track: $0.0.index) } : [])
     try ImportWriting(
       path: site.database, media: try media.map(described),
       facts: facts(
