@@ -103,6 +103,17 @@ import Testing
     #expect(notes[0].contains("\"pattern\": \"\(pattern)\""), "\(notes)")
   }
 
+  @Test func `raw samples that are packed as PNG have the node that makes colors`() throws {
+    let png = [UInt8](try #require(Data(base64Encoded: Self.png)))
+    for (format, pattern) in [("bayer_gbrg16; png compressed ", "gbrg"), ("mono16; png", "")] {
+      let message = SampleBag.compressed(SampleBag.base, format, png)
+      let (result, reader) = try importing("sensor_msgs/msg/CompressedImage", [message])
+      let notes = try reader.footageNotes()
+      #expect(notes.contains { $0.contains("\"pattern\": \"\(pattern)\"") } == !pattern.isEmpty)
+      try FileManager.default.removeItem(atPath: result.folder.path)
+    }
+  }
+
   @Test(arguments: ["h264", "libx264", "h264_nvenc", "h264;yuv420p;bgr8;bgr8"])
   func `a packet of ffmpeg_image_transport is a packet of its codec`(format: String) throws {
     for encoding in [MessageEncoding.cdr, .ros1] {

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeBuffers
 
 /// The form that all images in one media file of a track share: the codec and, where they are
@@ -52,6 +53,10 @@ struct ImageForm: Hashable, Sendable {
         throw BagError.message(place, cause: "the \(codec.name) image has no size")
       }
       (width, height) = (size.width, size.height)
+      // image_transport packs raw samples as a gray image: `bayer_rggb8; png compressed `.
+      if size.isGray, let raw = format.split(separator: ";").first {
+        mosaic = RawEncoding.mosaic(of: raw.trimmingCharacters(in: .whitespaces))
+      }
     }
   }
 
@@ -111,6 +116,8 @@ struct ImageForm: Hashable, Sendable {
 struct CodedSize: Hashable {
   var width = 0
   var height = 0
+  /// Whether an image has one plane; false for video.
+  var isGray = false
 
   /// nil if an image has no size; 0x0 for video.
   init?(_ codec: ImageForm.Codec, _ data: ArraySlice<UInt8>) {
@@ -122,13 +129,16 @@ struct CodedSize: Hashable {
       let start = data.startIndex
       width = data[start + 16..<start + 20].reduce(0) { $0 << 8 | Int($1) }
       height = data[start + 20..<start + 24].reduce(0) { $0 << 8 | Int($1) }
+      isGray = data.count > 25 && data[start + 25] == 0
     case .mjpeg:
       guard let size = Self.jpeg(data) else { return nil }
       self = size
     }
   }
 
-  private init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+  private init(width: Int, height: Int, isGray: Bool) {
+    (self.width, self.height, self.isGray) = (width, height, isGray)
+  }
 
   /// Walks over the segments up to the start of frame (ITU-T T.81, B.2.2).
   private static func jpeg(_ data: ArraySlice<UInt8>) -> CodedSize? {
@@ -139,7 +149,8 @@ struct CodedSize: Hashable {
       if isFrame {
         return CodedSize(
           width: Int(data[next + 7]) << 8 | Int(data[next + 8]),
-          height: Int(data[next + 5]) << 8 | Int(data[next + 6]))
+          height: Int(data[next + 5]) << 8 | Int(data[next + 6]),
+          isGray: next + 9 < data.endIndex && data[next + 9] == 1)
       }
       // A fill byte, or a segment with its length.
       next += marker == 0xFF ? 1 : 2 + (Int(data[next + 2]) << 8 | Int(data[next + 3]))
