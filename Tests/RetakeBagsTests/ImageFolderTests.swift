@@ -151,6 +151,51 @@ import Testing
     #expect(cause("p", rate: TimeBase(1, 30)).contains("neither times nor numbers") == false)
   }
 
+  @Test func `names of microseconds, of milliseconds and of Windows are read`() throws {
+    for (name, step) in [("us", 1_000), ("ms", 1_000_000)] {
+      for number in 0..<3 {
+        let time = Self.start / Int64(step) + Int64(number) * 40
+        try put(number, "\(name)/\(time).jpg")
+      }
+      let (_, reader) = try importing(name)
+      #expect(try reader.frames(track: 0).map(\.pts) == [0, 40, 80].map { $0 * Int64(step) })
+      try FileManager.default.removeItem(at: folder.file("out"))
+    }
+    for number in [9, 10, 11] { try put(number, "w/image (\(number)).jpg") }
+    let (result, reader) = try importing("w", rate: TimeBase(1, 25))
+    #expect(result.notes.isEmpty)
+    #expect(try reader.frames(track: 0).map(\.pts) == [0, 1, 2].map { $0 * 40_000_000 })
+  }
+
+  @Test func `two images of one number and images of other formats are refused`() throws {
+    for name in ["0001.jpg", "0002.jpg", "2.jpg"] { try put(1, "twice/\(name)") }
+    let twice = cause("twice", rate: TimeBase(1, 25))
+    #expect(twice.hasPrefix("0002.jpg and 2.jpg have the same number"), "\(twice)")
+    try folder.write("II*", to: "other/0001.tif")
+    let other = cause("other")
+    #expect(other.hasPrefix("its images are .tif files, and images are kept as PNG or JPEG"))
+    #expect(other.contains("*.tif; do ffmpeg -i"), "\(other)")
+  }
+
+  @Test func `images that viewers turn are noted`() throws {
+    // Orientation 6 in an APP1 segment: viewers turn the image by 90 degrees.
+    let tag: [UInt8] = [0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]
+    let exif = [UInt8]("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 1, 0] + tag + [0, 0, 0, 0]
+    for number in 0..<2 {
+      let plain = try image(number)
+      let bytes =
+        plain.prefix(2) + [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + plain.dropFirst(2)
+      try put(number, "e/\(number).jpg")
+      try Data(bytes).write(to: folder.file("e/\(number).jpg"))
+    }
+    let (_, reader) = try importing("e", rate: TimeBase(1, 25))
+    let notes = try reader.footageNotes()
+    #expect(
+      notes.contains(
+        "track 0: its images say that viewers turn it 90° clockwise (EXIF orientation); they are kept "
+          + "as they are stored"), "\(notes)")
+  }
+
   @Test func `a damaged list or image is a loss or an error, and never a guess`() throws {
     try put(0, "d/rgb/1305031102.1.jpg")
     try folder.write("x", to: "d/rgb/1305031102.2.jpg")

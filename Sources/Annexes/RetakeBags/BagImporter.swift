@@ -306,7 +306,14 @@ private final class BagBuild {
         track: track.number, topic: track.topic.name, type: track.topic.type,
         encoding: track.encoding, frames: rows.frameCount, damaged: rows.damaged)
     }
-    let mosaics = rows.compactMap(\.0.mosaicNote)
+    let footage =
+      rows.compactMap(\.0.mosaicNote)
+      + rows.compactMap { track, rows in
+        rows.displayTurn.map {
+          "track \(track.number): its images say that viewers \($0.text) (EXIF orientation); they are "
+            + "kept as they are stored"
+        }
+      }
     let result = BagImportResult(
       folder: target, tracks: tracks, sensors: sensorTopics,
       leftOut: leftOut.sorted { $0.topic < $1.topic },
@@ -314,7 +321,7 @@ private final class BagBuild {
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let facts = BagFacts(
       result: result, standing: standing, source: files.name, origin: bagRows.origin,
-      places: places, footage: mosaics)
+      places: places, footage: footage)
     try bagRows.write(to: writer, facts: facts.rows)
     try site.write(facts.notesText, to: site.folder.notes)
     try check(rows)

@@ -14,7 +14,7 @@ import RetakeSensors
 /// | TUM | `NAME/*` with `NAME.txt` in seconds | other `.txt` with a first column `timestamp` |
 /// | KITTI | `CAM/data/*` with `CAM/timestamps.txt` as dates | `oxts/data/*.txt` |
 /// | KITTI odometry | `CAM/*` with `times.txt` in seconds | – |
-/// | plain | `*` with names of nanoseconds or seconds since 1970, or numbers with a rate | – |
+/// | plain | `*` with names of times since 1970, or numbers with a rate | – |
 struct ImageFolder: Hashable, Sendable {
   /// Images of one camera.
   struct Camera: Hashable, Sendable {
@@ -329,11 +329,14 @@ struct ImageFolder: Hashable, Sendable {
   private mutating func plain(_ names: [String], rate: TimeBase?) throws -> Camera? {
     let images = names.filter { MediaFolder.isImage($0) }
     guard !images.isEmpty else { return nil }
+    try requireKept(images)
     let stems = images.map { MediaFolder.stem($0) }
     let name = URL(fileURLWithPath: root).lastPathComponent
     if rate == nil, let times = Self.times(stems) {
-      let found = zip(times, images).map { Image(nanoseconds: $0, path: "\(root)/\($1)") }
-      return Camera(name: name, images: Self.sorted(found))
+      let ordered = zip(times, images).sorted { $0 < $1 }
+      try requireDistinct(ordered, "time")
+      return Camera(
+        name: name, images: ordered.map { Image(nanoseconds: $0.0, path: "\(root)/\($0.1)") })
     }
     let numbers = stems.map { Self.number($0) }
     guard let first = numbers.first.flatMap(\.self)?.start,
@@ -346,6 +349,7 @@ struct ImageFolder: Hashable, Sendable {
           + "PIPELINE.json --source images:\(root.shellWord). " + Self.asNumbers)
     }
     let ordered = zip(numbers.map { $0?.number ?? 0 }, images).sorted { $0 < $1 }
+    try requireDistinct(ordered, "number")
     // As the names write it: 0007.
     let digits = MediaFolder.stem(ordered[0].1).dropFirst(first.count).count
     let gaps = Self.gaps(ordered.map(\.0), digits: digits)
@@ -377,17 +381,45 @@ struct ImageFolder: Hashable, Sendable {
       })
   }
 
+  /// Sessions keep the bytes of PNG and JPEG only.
+  private func requireKept(_ images: [String]) throws {
+    let endings = Set(images.map { URL(fileURLWithPath: $0).pathExtension })
+    guard endings.allSatisfy({ !Self.keptEndings.contains($0.lowercased()) }),
+      let ending = endings.min()
+    else { return }
+    throw BagError.imageTimes(
+      path: root, cause: "its images are .\(ending) files, and images are kept as PNG or JPEG",
+      remedy: "Make PNG of them, which loses no sample: for f in \(root.shellWord)/*.\(ending); do "
+        + "ffmpeg -i \"$f\" \"${f%.*}.png\" && rm \"$f\"; done")
+  }
+
+  private static let keptEndings: Set = ["jpeg", "jpg", "png"]
+
+  /// Two images of one time, such as an image and its preview.
+  private func requireDistinct<Key: Comparable>(
+    _ ordered: [(Key, String)], _ what: String
+  ) throws {
+    for (one, other) in zip(ordered, ordered.dropFirst()) where one.0 == other.0 {
+      throw BagError.imageTimes(
+        path: root, cause: "\(one.1) and \(other.1) have the same \(what)",
+        remedy: "Move the images that are not of this camera into another folder")
+    }
+  }
+
   private static let asNumbers =
     "Write the times of the images into a file and make a video: "
     + "ffmpeg -framerate 25 -pattern_type glob -i 'FOLDER/*.png' -c:v ffv1 OUT.mkv; then "
     + "retake import OUT.mkv --times FILE"
 
-  /// Names of 19 digits are nanoseconds since 1970; names such as 1305031102.175304 are seconds.
+  /// Names of 19, 16 or 13 digits are nanoseconds, microseconds or milliseconds since 1970; names
+  /// such as 1305031102.175304 are seconds.
   private static func times(_ stems: [String]) -> [Int64]? {
-    func isTime(_ stem: String) -> Bool {
-      stem.utf8.count == 19 && stem.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    for (digits, unit) in [(19, SensorTimeUnit.ns), (16, .us), (13, .ms)]
+    where stems.allSatisfy({ stem in
+      stem.utf8.count == digits && stem.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }) {
+      return all(stems, unit)
     }
-    if stems.allSatisfy(isTime) { return all(stems, .ns) }
     let parts = stems.map { $0.split(separator: ".") }
     guard parts.allSatisfy({ $0.count == 2 && $0[0].utf8.count == 10 }) else { return nil }
     return all(stems, .s)
@@ -398,8 +430,10 @@ struct ImageFolder: Hashable, Sendable {
     return times.count == stems.count ? times : nil
   }
 
-  /// The number at the end of a name, and the text before it.
+  /// The number at the end of a name, and the text before it; `image (12)`, as Windows writes it,
+  /// too.
   private static func number(_ stem: String) -> (start: String, number: Int)? {
+    let stem = stem.hasSuffix(")") ? stem.dropLast() : stem[...]
     let digits = String(stem.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
     guard let number = Int(digits) else { return nil }
     return (String(stem.dropLast(digits.count)), number)
