@@ -133,7 +133,17 @@ import Testing
       Wrong(
         gray, gray.replacing(#""2ms"}"#, with: #""2ms", "perFrame": "1ms"}"#), "wrongValue",
         "/nodes/2/cost", "but no batch"),
+      Wrong(
+        gray, gray + #", "batch": 4"#, "wrongValue", "/nodes/2/batch",
+        #"For example "batch": {"max": 8, "wait": "5ms"}"#),
+      Wrong(
+        gray, gray + #", "batch": {"max": "4"}"#, "wrongValue", "/nodes/2/batch/max",
+        #"For example "batch": {"max": 8, "wait": "5ms"}"#),
     ])
+    let edge = #"{"from": "camera", "to": "grey""#
+    Wrong.check(
+      [wrong(#""max": 4"#, #"use another policy and "capacity": 4 at its edge, or no batch"#)],
+      in: Documents.yard.replacing(edge, with: edge + #", "policy": "replace""#))
   }
 
   @Test func `options of an adaptive pool that cannot be`() {

@@ -184,9 +184,17 @@ struct DocumentReader {
   }
 
   private func batch(_ decoder: PipelineDecoder) throws -> PipelineBatch {
+    // The complete document of the general advice has no batch.
+    let example = "For example \"batch\": {\"max\": 8, \"wait\": \"5ms\"}"
+    guard case .object = decoder.json else {
+      throw decoder.wrong("must be an object, is \(decoder.json.kindText)", advice: example)
+    }
     let fields = try decoder.object(["max", "wait"])
-    return PipelineBatch(
-      max: try fields.required("max").integer(), wait: try fields["wait"]?.duration() ?? .zero)
+    let max = try fields.required("max")
+    guard case .integer = max.json else {
+      throw max.wrong("must be an integer, is \(max.json.kindText)", advice: example)
+    }
+    return PipelineBatch(max: try max.integer(), wait: try fields["wait"]?.duration() ?? .zero)
   }
 
   private func cost(_ decoder: PipelineDecoder) throws -> (Cost, perFrame: Duration?) {

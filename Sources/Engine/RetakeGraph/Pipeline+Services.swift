@@ -110,13 +110,17 @@ extension PipelineNode {
     try require(
       origin, range.contains(batch.max), "batch", "cannot have a batch of \(batch.max)",
       advice: "Use \(range.lowerBound) to \(range.upperBound)")
-    let capacity = graph.edges.first { $0.to == id }?.capacity ?? batch.max
+    let edge = graph.edges.first { $0.to == id }
+    let capacity = edge?.capacity ?? batch.max
+    let queue =
+      origin == .swift
+      ? ".queue(capacity: \(batch.max))" : "\"capacity\": \(batch.max) at its edge"
     try require(
       origin, capacity >= batch.max, "batch",
       "has a queue for \(counted(capacity, "frame")), so a batch of \(batch.max) never fills",
-      advice: origin == .swift
-        ? "Use .queue(capacity: \(batch.max)), or a smaller batch"
-        : "Write \"capacity\": \(batch.max) at its edge, or a smaller batch")
+      advice: edge?.policy == .replace
+        ? "The policy replace keeps one frame: use another policy and \(queue), or no batch"
+        : "Use \(queue), or a smaller batch")
   }
 
   /// Checks the node's fallback, timeout and hold.
