@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeGolden
+import RetakeReport
 import RetakeTestProjects
 import RetakeTestSupport
 import Testing
@@ -110,7 +111,32 @@ import Testing
     adoption.leavesRules = true
     #expect(try adoption.run().map(\.changes) == [["pipeline.json: none → motion-boxes, 4 nodes"]])
     #expect(try golden.manifest() == manifest && adoption.run().isEmpty)
-    #expect(try adopt(fixture).map(\.changes) == [["boxes.position: 3.0 → 0.0"]])
+  }
+
+  @Test func `a calibrated tolerance stays until retake.yml states it`() throws {
+    let fixture = try accepted()
+    let golden = GoldenFolder(fixture.folder.file("Goldens/yard/motion"))
+    var rule = SinkRule(mode: .boxes)
+    (rule.position, rule.maskIoUMin) = (3, 0.97)
+    let fits = [("position", 3.0), ("mask", 0.03)].map { quantity, allowed in
+      GoldenManifest.Fit(
+        at: "2026-11-21", sink: "boxes", quantity: quantity, largest: allowed / 2,
+        allowed: allowed, conditions: ["another hash seed"])
+    }
+    try golden.setRules(CompareRules(["boxes": rule]), fitted: fits)
+    #expect(try adopt(fixture).isEmpty)
+    let notes = try fixture.test().document.cases.flatMap(\.notes)
+    #expect(!notes.contains { $0.contains("golden sync-rules") }, "\(notes)")
+    let cases = "v: 1\ncases:\n  motion: {pipeline: motion.json}\n"
+    try fixture.folder.write(cases + "budgets: {droppedMax: 3}\n", to: "retake.yml")
+    #expect(try adopt(fixture).map(\.changes) == [["budgets.droppedMax: none → 3"]])
+    #expect(try golden.manifest().fitted == fits)
+    try fixture.folder.write(
+      cases + "budgets: {droppedMax: 3}\ncompare: {boxes: {position: 2.5}}\n", to: "retake.yml")
+    #expect(try adopt(fixture).map(\.changes) == [["boxes.position: 3.0 → 2.5"]])
+    let manifest = try golden.manifest()
+    #expect(manifest.fitted == [fits[1]])
+    #expect(manifest.compare.rule(for: "boxes").maskIoUMin == 0.97)
   }
 
   @Test func `where the pipeline is another one or gone the command says so`() throws {

@@ -165,7 +165,7 @@ enum RuleDifferences {
       // Without a partner there is no rule to differ from; the missing sink is a finding itself.
       guard let mine = golden.compare.bySink[sink], let theirs = actual.compare.bySink[sink]
       else { continue }
-      let changes = mine.changes(to: theirs)
+      let changes = mine.changes(to: golden.calibrated(theirs, for: sink))
       if !changes.isEmpty { notes.append(note("the rules for '\(sink)'", changes)) }
     }
     let budgets = golden.budgets.changes(to: actual.budgets)

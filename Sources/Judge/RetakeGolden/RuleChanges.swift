@@ -24,6 +24,32 @@ extension SinkRule {
   }
 }
 
+extension GoldenManifest {
+  /// A rule of retake.yml with the calibrated tolerances that it does not state: `golden calibrate`
+  /// writes them into golden.yml alone.
+  package func calibrated(_ rule: SinkRule, for sink: String) -> SinkRule {
+    guard let own = compare.bySink[sink], own.mode == rule.mode else { return rule }
+    let standard = SinkRule(mode: rule.mode)
+    var rule = rule
+    for fit in fitted where fit.sink == sink && fit.devices.isEmpty {
+      guard let path = SinkRule.fittable[fit.quantity],
+        rule[keyPath: path] == standard[keyPath: path]
+      else { continue }
+      rule[keyPath: path] = own[keyPath: path]
+    }
+    return rule
+  }
+
+  /// The evidence that still holds with other rules.
+  package func fits(keptBy rules: CompareRules) -> [Fit] {
+    fitted.filter { fit in
+      guard let path = SinkRule.fittable[fit.quantity] else { return false }
+      return fit.devices.isEmpty
+        && rules.rule(for: fit.sink)[keyPath: path] == compare.rule(for: fit.sink)[keyPath: path]
+    }
+  }
+}
+
 extension GoldenManifest.Budgets {
   /// Each budget that differs: `budgets.latencyMax: 120ms → none`.
   package func changes(to new: Self) -> [String] {

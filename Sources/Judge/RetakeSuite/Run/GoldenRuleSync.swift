@@ -78,8 +78,8 @@ package struct GoldenRuleSync {
 
   private func write(_ work: Work) throws {
     if let rules = work.rules {
-      // Fitted tolerances are replaced as well, and their evidence no longer holds.
-      try work.folder.setRules(rules, budgets: project.budgets, fitted: [])
+      let kept = try work.folder.manifest().fits(keptBy: rules)
+      try work.folder.setRules(rules, budgets: project.budgets, fitted: kept)
     }
     guard let pipeline = work.pipeline else { return }
     // An alternate is a complete golden: its document is checked against its own golden.yml.
@@ -140,10 +140,14 @@ package struct GoldenRuleSync {
   }
 
   /// The project's rules for the golden's own sinks. A sink without a rule in retake.yml keeps the
-  /// mode that suits the values it receives. Rules for sinks of other pipelines are not used.
+  /// mode that suits the values it receives, and a calibrated tolerance stays unless retake.yml
+  /// states that tolerance. Rules for sinks of other pipelines are not used.
   private func rules(for manifest: GoldenManifest) -> CompareRules {
     let rules = manifest.compare.bySink.map { sink, rule in
-      (sink, project.compare.rule(for: sink, suited: rule.mode))
+      (
+        sink,
+        manifest.calibrated(project.compare.rule(for: sink, suited: rule.mode), for: sink)
+      )
     }
     return CompareRules(Dictionary(rules, uniquingKeysWith: { first, _ in first }))
   }
