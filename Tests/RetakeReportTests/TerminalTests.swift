@@ -29,6 +29,21 @@ import Testing
         """)
   }
 
+  @Test func `the first mask, point, embedding or field that differs is named`() {
+    var document = Samples.regression()
+    var finding = ReportFinding(
+      kind: "maskChanged", frame: FrameID(track: 0, sequence: 120), sink: "people",
+      message: "the mask person #4: IoU 0.9312, at least 0.9700")
+    finding.rootCause = "r1"
+    document.cases[1].findings = Excerpt([Samples.finding(0), finding, finding], total: 3)
+    #expect(
+      TerminalReport.render(document, palette: .plain).contains(
+        "that follow\n    the mask person #4: IoU 0.9312, at least 0.9700\n    replay"))
+    #expect(
+      MarkdownReport.render(document).contains(
+        "that follow\n  - the mask person \\#4: IoU 0.9312, at least 0.9700\n\n```sh"))
+  }
+
   @Test func `each budget that was exceeded is named, with how much it was exceeded by`() {
     var document = Samples.regression()
     document.cases[1].budgets = [

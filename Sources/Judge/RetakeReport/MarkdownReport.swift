@@ -92,7 +92,9 @@ package struct MarkdownReport {
     var text = "### \(item.verdictWords): \(code(item.title))\n\n"
     if let error = item.error { text += problem(error) }
     if item.rootCauses.isEmpty, item.error == nil { text += "\(prose(item.reason))\n" }
-    for cause in item.rootCauses.prefix(5) { text += rootCause(cause) }
+    for cause in item.rootCauses.prefix(5) {
+      text += rootCause(cause, first: item.firstItem(of: cause))
+    }
     let more = item.rootCauses.count - 5
     if more > 0 { text += "- and \(Wording.count(more, "other root cause"))\n" }
     for budget in item.budgets where !budget.met {
@@ -107,12 +109,13 @@ package struct MarkdownReport {
     return text + commands(item.commands)
   }
 
-  private static func rootCause(_ cause: ReportRootCause) -> String {
+  private static func rootCause(_ cause: ReportRootCause, first: String?) -> String {
     let frame = cause.frame.map { " at frame **\($0)**" } ?? ""
     let time = cause.timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
     let stage = cause.stage.map { ", stage \(code($0))" } ?? ""
     return "- First divergence\(frame)\(time)\(stage): \(prose(cause.why)); "
-      + "\(prose(cause.weight))\n" + commands(cause.commands)
+      + "\(prose(cause.weight))\n" + (first.map { "  - \(prose($0))\n" } ?? "")
+      + commands(cause.commands)
   }
 
   private static func commands(_ commands: [ReportCommand]) -> String {

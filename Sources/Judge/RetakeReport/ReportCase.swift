@@ -156,3 +156,13 @@ package struct ReportRun: Hashable, Sendable, Codable {
     self.costsModelled = costsModelled
   }
 }
+
+extension ReportCase {
+  /// The first difference of a mask, a point, an embedding or a JSON value that follows from a root
+  /// cause, whose headline names the stage alone; nil without one.
+  func firstItem(of cause: ReportRootCause) -> String? {
+    let kinds = [Finding.Kind.maskChanged, .pointMoved, .embeddingChanged, .fieldChanged]
+      .map(\.rawValue)
+    return findings.items.first { $0.rootCause == cause.id && kinds.contains($0.kind) }?.message
+  }
+}

@@ -107,6 +107,7 @@ package struct TerminalReport {
       for (index, cause) in item.rootCauses.prefix(Self.rootCausesMax).enumerated() {
         let text = visible(cause.headline)
         lines.append(index == 0 ? start + text : "  also: \(text)")
+        if let first = item.firstItem(of: cause) { lines.append("    \(visible(first))") }
         chains(of: cause, in: item)
         commands(cause.commands, indent: "    ")
       }
