@@ -73,6 +73,9 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(
       body: "compare: {pulse: {mode: numeric, pictureEvery: 3}}", at: "/compare/pulse/pictureEvery",
       "no effect in the mode numeric"),
+    Self(
+      body: "compare: {boxes: {iou: 0.9, maskIoUMin: 0.8}}", at: "/compare/boxes/maskIoUMin",
+      "maskIoUMin 0.8 is below iou 0.9"),
     Self(body: "allow: {programs: [a]}", at: "/allow/programs", "processes"),
     Self(body: "allow: {processes: python3}", at: "/allow/processes", "an array"),
   ]

@@ -80,16 +80,23 @@ struct ProjectReader {
     project.minimumFramesPerSecond = try fields["minimumFramesPerSecond"]?.tolerance()
   }
 
-  /// Refuses a tolerance for images in a rule that compares no images, because it would look as if
-  /// it had an effect. The reader of goldens does not call this, so a golden that was accepted with
+  /// Refuses a tolerance for images in a rule that compares no images, and a tolerance for masks
+  /// that no pair of masks reaches, because they would look as if they had an effect. The reader of goldens does not call this, so a golden that was accepted with
   /// such a rule stays readable.
   private func refuseUnusedKeys(
     _ decoder: ProjectDecoder, _ rules: CompareRules
   ) throws {
     let ofPictures: [SinkRule.CodingKeys] = [.psnrMin, .ssimMin, .densestMax, .pictureEvery]
     for (name, rule) in try decoder.members() {
-      guard let mode = rules.bySink[name]?.mode, mode != .pictures else { continue }
+      guard let own = rules.bySink[name], own.mode != .pictures else { continue }
+      let mode = own.mode
       let fields = try rule.object(SinkRule.CodingKeys.allCases.map(\.rawValue))
+      if let field = fields["maskIoUMin"], own.maskIoUMin < own.iou {
+        throw field.wrong(
+          "maskIoUMin \(own.maskIoUMin) is below iou \(own.iou): masks that overlap less than iou "
+            + "have no partner",
+          advice: "Write iou: \(own.maskIoUMin) or less in the same rule")
+      }
       for key in ofPictures.map(\.rawValue) {
         guard let field = fields[key] else { continue }
         throw field.wrong(
