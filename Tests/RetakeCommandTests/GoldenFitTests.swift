@@ -68,6 +68,14 @@ import Testing
     #expect(["position", "score"].contains(row.quantity.text))
     let typo = try workplace.retake("golden", "calibrate", "--runs", "0", "--run", "fone")
     #expect(typo.status == 2 && typo.stderr.contains("[suite.diff.noGolden]"))
+    try #require(
+      workplace.retake("replay", "yard", "--pipeline", "motion.json", "--output", "other").status
+        == 0)
+    let other = try workplace.retake("golden", "calibrate", "--runs", "0", "--run", "other")
+    #expect(other.status == 2 && other.stderr.contains("[suite.fit.otherCase]"), "\(other.stderr)")
+    #expect(
+      other.stderr.contains("the run other is of yard/motion-boxes, and "),
+      "\(other.stderr)")
     let result = try workplace.retake("golden", "calibrate", "--runs", "0", "--run", "phone")
     #expect(result.status == 0, "\(result.stderr)")
     let after = try golden(workplace)

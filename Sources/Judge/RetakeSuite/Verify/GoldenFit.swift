@@ -83,8 +83,8 @@ package struct GoldenFit {
     defer { scratch.remove() }
     var fits: [(GoldenFolder, Fitted, Item)] = []
     // Before the runs of this machine, which are slow.
-    try checkGiven()
     let selection = try selection.resolve(in: project)
+    try checkGiven(selection.map(\.key.description))
     for selected in selection {
       try selected.check()
       let fit = try fit(selected, scratch.url)
@@ -160,12 +160,24 @@ package struct GoldenFit {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// Throws if a folder in `given` is not a run.
-  private func checkGiven() throws {
+  /// Throws if a folder in `given` is not a run of a selected case.
+  private func checkGiven(_ keys: [String]) throws {
     for path in given {
       let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
       guard folder.exists else { throw SuiteError.noGolden(path: folder.url.path) }
-      _ = try folder.manifest()
+      let manifest = try folder.manifest()
+      let key = manifest.key.description
+      guard !keys.contains(key) else { continue }
+      let own = manifest.testCase
+      let choice =
+        project.definition(named: own.name) == nil
+        ? "--pipeline \(own.pipeline.shellWord)" : "--case \(own.name.shellWord)"
+      throw SuiteError(
+        "suite.fit.otherCase",
+        "the run \(path) is of \(key), and the tolerances of \(SuiteError.list(keys)) are fitted",
+        advice: "Name the golden of the run: retake golden calibrate "
+          + "\(manifest.input.session.shellWord) \(choice) --run \(path.shellWord). Or make a run of "
+          + "the selected case: retake replay SESSION --pipeline CASE --output RUN")
     }
   }
 
