@@ -155,7 +155,8 @@ import Testing
     let fixture = try changed()
     let golden = fixture.folder.file("Goldens/yard/motion/golden.yml")
     let before = try Data(contentsOf: golden)
-    _ = try fixture.accept(reason: "another processor") { $0.asAlternate = true }
+    let items = try fixture.accept(reason: "another processor") { $0.asAlternate = true }
+    #expect(items.map(\.kind) == ["alternate"])
     #expect(try Data(contentsOf: golden) == before)
     let outcome = try fixture.test()
     #expect(outcome.status == .passed)

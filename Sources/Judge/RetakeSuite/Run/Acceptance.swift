@@ -12,7 +12,8 @@ package struct Acceptance {
   package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     package var key: String
-    /// `new`, `changed`, or `replaced` if it cannot be compared with the golden of the same name.
+    /// `new`, `changed`, or `replaced` if it cannot be compared with the golden of the same name;
+    /// `alternate` if an alternate was added next to a golden.
     package var kind: String
     /// Ids of the root causes that are accepted or rejected.
     package var rootCauses: [String]
@@ -114,7 +115,9 @@ package struct Acceptance {
           + "retake accept \(other.key) --replace --reason \"why\"")
     }
     return try chosen.map { waiting in
-      let item = waiting.item
+      var item = waiting.item
+      // The golden of the other platforms stays.
+      if asAlternate, !waiting.alternate.exists { (item.kind, item.replaces) = ("alternate", []) }
       if isDryRun { return item }
       func entry(_ rootCauses: [String], _ frames: Int, _ largest: Double)
         -> GoldenManifest.Acceptance
