@@ -96,6 +96,25 @@ import Testing
     #expect(try fixture.accept().map(\.key) == ["yard/motion"])
   }
 
+  @Test func `a result of the golden's pipeline is not accepted for another pipeline`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    _ = try fixture.test()
+    let folder = fixture.folder.file("Goldens/yard/motion")
+    let kept = fixture.folder.file("kept")
+    try FileManager.default.copyItem(at: folder, to: kept)
+    _ = try fixture.accept()
+    let names = try FileManager.default.contentsOfDirectory(atPath: kept.path)
+    for name in names where name.hasSuffix(".new") {
+      try FileManager.default.copyItem(
+        at: kept.appending(path: name), to: folder.appending(path: name))
+    }
+    try fixture.change("24", to: "40")
+    #expect(code { try fixture.accept() } == "suite.accept.outdated")
+    try fixture.change("24", to: "24")
+    #expect(try fixture.accept().map(\.key) == ["yard/motion"])
+  }
+
   @Test func `the reason, the cause and the size of a change stay in golden.yml`() throws {
     let fixture = try ProjectFixture()
     try fixture.record("yard")

@@ -384,7 +384,10 @@ package struct Acceptance {
   /// - Throws: `suite.accept.outdated`.
   private func requirePresentInputs(_ waiting: Waiting) throws {
     let manifest = try waiting.pending.folder.manifest()
-    let accepted = try? waiting.golden.manifest().pipeline.digest
+    // The rest of a result that was rejected in parts: it has the golden's pipeline, and names the
+    // golden's acceptances, which no result of a run does.
+    let accepted =
+      manifest.accepted.isEmpty ? nil : try? waiting.golden.manifest().pipeline.digest
     guard let changed = changedInput(since: manifest, accepted) else { return }
     // A session of this name outside of Recordings may have been tested; `replaces` shows that, and
     // `--replace` asks for it.
@@ -404,8 +407,8 @@ package struct Acceptance {
   /// `pipeline` or `session`; `nil` if both are the present inputs, or if the present inputs cannot be read
   /// here: a program of its own may define the pipeline, and the session may be on another machine.
   ///
-  /// - Parameter accepted: The digest of the golden's pipeline. A result that was rejected in parts
-  ///   has it, because it is a change of that golden.
+  /// - Parameter accepted: The digest of the golden's pipeline for a result that was rejected in
+  ///   parts, because it is a change of that golden; nil for any other result.
   private func changedInput(since manifest: GoldenManifest, _ accepted: Digest128?) -> String? {
     let input = manifest.input
     // A pipeline with its own frames has no session. With --source, it is not the file's pipeline.
