@@ -90,7 +90,7 @@ class Capture {
 
   /* ---- Before the first read, and before `get` ---- */
 
-  /* Adds a sink: `detections`, `classes` or `scalars`. A program has at least one. */
+  /* Adds a sink: `detections`, `classes`, `scalars` or `observations`. A program has at least one. */
   Capture &sink(const std::string &name, const std::string &output) {
     if (is_begun_) refuse("a sink is added after the first read: ", name);
     sinks_.emplace_back(name, output);
@@ -191,9 +191,46 @@ class Capture {
     if (Sink *found = at(sink)) retake_label(&found->reply, label.c_str(), score), check(*found);
   }
 
-  /* A tracker's number of the last detection. */
+  /* A tracker's number of the last detection or observation. */
   void identity(const std::string &sink, int64_t identity) {
     if (Sink *found = at(sink)) retake_identity(&found->reply, identity), check(*found);
+  }
+
+  /* Adds a mask of the pixels that are not 0. */
+  void mask(const std::string &sink, const std::string &label, double score,
+            const uint8_t *pixels, size_t stride, size_t width, size_t height) {
+    Sink *found = at(sink);
+    if (!found) return;
+    retake_mask(&found->reply, label.c_str(), score, pixels, stride, width, height);
+    check(*found);
+  }
+
+  /* Adds key points, and the bones between them. */
+  void points(const std::string &sink, const std::string &label, double score,
+              const std::vector<retake_point> &points, const std::vector<retake_bone> &bones = {}) {
+    Sink *found = at(sink);
+    if (!found) return;
+    retake_points(&found->reply, label.c_str(), score, points.data(), points.size(), bones.data(),
+                  bones.size());
+    check(*found);
+  }
+
+  /* Adds a vector that represents an object or the frame. */
+  void embedding(const std::string &sink, const std::string &label, double score,
+                 const std::vector<float> &values) {
+    Sink *found = at(sink);
+    if (!found) return;
+    retake_embedding(&found->reply, label.c_str(), score, values.data(), values.size());
+    check(*found);
+  }
+
+  /* Adds any value as JSON text. */
+  void json(const std::string &sink, const std::string &label, double score,
+            const std::string &json) {
+    Sink *found = at(sink);
+    if (!found) return;
+    retake_json(&found->reply, label.c_str(), score, json.c_str());
+    check(*found);
   }
 
  private:

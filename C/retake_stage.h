@@ -112,11 +112,22 @@ typedef struct retake_options retake_options;
 /* The value for one frame, which `process` fills. */
 typedef struct retake_reply retake_reply;
 
+/* A named point of an object, in pixels of the frame, y down. */
+typedef struct retake_point {
+  const char *name;
+  double x, y, score;
+} retake_point;
+
+/* A line between two points, by their indices. */
+typedef struct retake_bone {
+  size_t from, to;
+} retake_bone;
+
 /* ---- What a stage is ---------------------------------------------------------------------- */
 
 typedef struct retake_stage {
   const char *name;    /* for errors */
-  const char *output;  /* detections, classes, scalars */
+  const char *output;  /* detections, classes, scalars, observations */
   int64_t version;     /* count it up when the same frame gives another value */
   /* Formats that the stage accepts, best first, then NULL; NULL: those of 8 bits. */
   const char *const *formats;
@@ -172,12 +183,28 @@ static inline double retake_latest(const retake_sensor *sensor, const char *chan
 static inline void retake_detection(
     retake_reply *reply, double x, double y, double width, double height, double score,
     int64_t class_index);
-/* A tracker's number for the detection that was added last. */
+/* A tracker's number for the detection or observation that was added last. */
 static inline void retake_identity(retake_reply *reply, int64_t identity);
 /* Adds a label: to the frame if the output is `classes`, else to the last detection. */
 static inline void retake_label(retake_reply *reply, const char *label, double score);
 /* Adds a number; each name once. */
 static inline void retake_scalar(retake_reply *reply, const char *name, double value);
+/* Adds an observation, if the output is `observations` (docs/results.md): a mask of the pixels that
+ * are not 0. Use the size of the frame. `stride` is the number of bytes from one row to the next. */
+static inline void retake_mask(
+    retake_reply *reply, const char *label, double score, const uint8_t *pixels, size_t stride,
+    size_t width, size_t height);
+/* Adds key points, in the same order for each frame, and the bones between them: NULL and 0 without
+ * bones. */
+static inline void retake_points(
+    retake_reply *reply, const char *label, double score, const retake_point *points, size_t count,
+    const retake_bone *bones, size_t bone_count);
+/* Adds a vector that represents an object or the frame. */
+static inline void retake_embedding(
+    retake_reply *reply, const char *label, double score, const float *values, size_t count);
+/* Adds any value as JSON text. */
+static inline void retake_json(
+    retake_reply *reply, const char *label, double score, const char *json);
 /* There is no value for this frame, which fails with the code: 1 to 64 printable ASCII characters
  * without spaces, such as `model.shape`. It is part of goldens. The run continues. */
 static inline void retake_error(retake_reply *reply, const char *code, const char *message);
@@ -208,8 +235,10 @@ static inline void retake_string(
 
 #if defined(__GNUC__)
 #define RETAKE_P_NORETURN __attribute__((noreturn))
+#define RETAKE_P_NOINLINE __attribute__((noinline, unused))
 #else
 #define RETAKE_P_NORETURN
+#define RETAKE_P_NOINLINE
 #endif
 
 /* The tests of this file put something else here that does not return. */
@@ -303,7 +332,8 @@ static inline size_t retake_p_character(const unsigned char *text, size_t count)
   return length;
 }
 
-static inline bool retake_p_is_text(const char *text) {
+/* Not inlined: gcc 12 would see a read after the end of a literal, where `length` forbids it. */
+RETAKE_P_NOINLINE static bool retake_p_is_text(const char *text) {
   size_t count = strlen(text);
   for (size_t at = 0; at < count;) {
     size_t length = retake_p_character((const unsigned char *)text + at, count - at);
@@ -936,8 +966,8 @@ static inline void retake_p_misuse(retake_reply *reply, const char *what, const 
   retake_p_fail(reply, "c.value", text, "unrecoverable");
 }
 
-static inline bool retake_p_is_given(retake_reply *reply, const char *text, const char *what) {
-  if (text) return true;
+static inline bool retake_p_is_given(retake_reply *reply, const void *given, const char *what) {
+  if (given) return true;
   retake_p_misuse(reply, what, " is NULL");
   return false;
 }
@@ -999,7 +1029,8 @@ static inline void retake_detection(
 }
 
 static inline void retake_identity(retake_reply *reply, int64_t identity) {
-  if (!retake_p_outputs(reply, "detections")) return;
+  bool observes = strcmp(reply->stage->output, "observations") == 0;
+  if (!observes && !retake_p_outputs(reply, "detections")) return;
   if (!reply->is_open || reply->has_labels) {
     retake_p_misuse(reply, "an identity comes directly behind its detection", NULL);
     return;
@@ -1048,6 +1079,160 @@ static inline void retake_scalar(retake_reply *reply, const char *name, double v
   retake_p_put(&reply->elements, ",\"value\":");
   retake_p_put_number(&reply->elements, value);
   retake_p_put(&reply->elements, "}");
+}
+
+/* ---- Observations -------------------------------------------------------------------------- */
+
+/* Begins an observation, up to the colon before its content. */
+static inline bool retake_p_observe(
+    retake_reply *reply, const char *label, double score, const char *content) {
+  if (!retake_p_outputs(reply, "observations")) return false;
+  if (!retake_p_is_given(reply, label, "a label")) return false;
+  if (!retake_p_is_text(label)) {
+    retake_p_misuse(reply, "a label is not UTF-8: ", label);
+    return false;
+  }
+  if (!retake_p_finite(reply, score, "a score")) return false;
+  retake_p_begin(reply);
+  retake_p_put(&reply->elements, "{\"label\":");
+  retake_p_put_string(&reply->elements, label, strlen(label));
+  retake_p_put(&reply->elements, ",\"score\":");
+  retake_p_put_number(&reply->elements, score);
+  retake_p_put(&reply->elements, content);
+  reply->is_open = true;
+  return true;
+}
+
+/* A number of COCO's compressed runs, five bits in each character. */
+static inline void retake_p_put_run(retake_p_bytes *bytes, int64_t rest) {
+  bool is_last = false;
+  while (!is_last) {
+    /* No shift to the right of a negative number, which C leaves to the compiler. */
+    int64_t bits = ((rest % 32) + 32) % 32;
+    rest = (rest - bits) / 32;
+    is_last = rest == (bits & 16 ? -1 : 0);
+    char character = (char)(bits + (is_last ? 48 : 80));
+    if (character == '\\') retake_p_add(bytes, "\\", 1);
+    retake_p_add(bytes, &character, 1);
+  }
+}
+
+typedef struct retake_p_runs {
+  int64_t length;  /* of the open run */
+  int64_t last[2]; /* lengths of the two runs before it */
+  size_t count;    /* of ended runs */
+} retake_p_runs;
+
+/* From the fourth run on, the difference to the run before the last. */
+static inline void retake_p_end_run(retake_p_bytes *bytes, retake_p_runs *runs) {
+  int64_t *before_last = &runs->last[runs->count % 2];
+  retake_p_put_run(bytes, runs->count > 2 ? runs->length - *before_last : runs->length);
+  *before_last = runs->length;
+  runs->length = 0;
+  runs->count++;
+}
+
+static inline void retake_mask(
+    retake_reply *reply, const char *label, double score, const uint8_t *pixels, size_t stride,
+    size_t width, size_t height) {
+  const size_t side_max = 65536;
+  retake_p_runs runs = {0, {0, 0}, 0};
+  if (!pixels || width == 0 || height == 0 || width > side_max || height > side_max ||
+      stride < width) {
+    retake_p_misuse(
+        reply, "a mask has pixels, 1 to 65536 columns and rows, and a stride of at least its columns",
+        NULL);
+    return;
+  }
+  if (!retake_p_observe(reply, label, score, ",\"mask\":{\"size\":[")) return;
+  retake_p_put_integer(&reply->elements, (int64_t)height);
+  retake_p_put(&reply->elements, ",");
+  retake_p_put_integer(&reply->elements, (int64_t)width);
+  retake_p_put(&reply->elements, "],\"counts\":\"");
+  for (size_t x = 0; x < width; x++) {
+    for (size_t y = 0; y < height; y++) {
+      /* The first run is outside, and may be empty. */
+      if ((pixels[y * stride + x] != 0) != (runs.count % 2 == 1)) {
+        retake_p_end_run(&reply->elements, &runs);
+      }
+      runs.length++;
+    }
+  }
+  retake_p_end_run(&reply->elements, &runs);
+  retake_p_put(&reply->elements, "\"}");
+}
+
+static inline void retake_p_put_point(retake_reply *reply, const retake_point *point) {
+  retake_p_bytes *bytes = &reply->elements;
+  if (!retake_p_is_given(reply, point->name, "the name of a point")) return;
+  if (!retake_p_is_text(point->name)) {
+    retake_p_misuse(reply, "a name is not UTF-8: ", point->name);
+    return;
+  }
+  if (!retake_p_finite(reply, point->x, "a coordinate of a point") ||
+      !retake_p_finite(reply, point->y, "a coordinate of a point") ||
+      !retake_p_finite(reply, point->score, "the score of a point")) {
+    return;
+  }
+  retake_p_put(bytes, "{\"name\":");
+  retake_p_put_string(bytes, point->name, strlen(point->name));
+  retake_p_put(bytes, ",\"x\":");
+  retake_p_put_number(bytes, point->x);
+  retake_p_put(bytes, ",\"y\":");
+  retake_p_put_number(bytes, point->y);
+  retake_p_put(bytes, ",\"score\":");
+  retake_p_put_number(bytes, point->score);
+  retake_p_put(bytes, "}");
+}
+
+static inline void retake_points(
+    retake_reply *reply, const char *label, double score, const retake_point *points, size_t count,
+    const retake_bone *bones, size_t bone_count) {
+  if (count && !retake_p_is_given(reply, points, "the array of points")) return;
+  if (bone_count && !retake_p_is_given(reply, bones, "the array of bones")) return;
+  if (!retake_p_observe(reply, label, score, ",\"points\":[")) return;
+  for (size_t index = 0; index < count; index++) {
+    retake_p_put(&reply->elements, index ? "," : "");
+    retake_p_put_point(reply, &points[index]);
+  }
+  retake_p_put(&reply->elements, "],\"bones\":[");
+  for (size_t index = 0; index < bone_count; index++) {
+    if (bones[index].from >= count || bones[index].to >= count) {
+      retake_p_misuse(reply, "an end of a bone is the index of a point", NULL);
+      return;
+    }
+    retake_p_put(&reply->elements, index ? ",[" : "[");
+    retake_p_put_integer(&reply->elements, (int64_t)bones[index].from);
+    retake_p_put(&reply->elements, ",");
+    retake_p_put_integer(&reply->elements, (int64_t)bones[index].to);
+    retake_p_put(&reply->elements, "]");
+  }
+  retake_p_put(&reply->elements, "]");
+}
+
+static inline void retake_embedding(
+    retake_reply *reply, const char *label, double score, const float *values, size_t count) {
+  if (count && !retake_p_is_given(reply, values, "the array of an embedding")) return;
+  if (!retake_p_observe(reply, label, score, ",\"embedding\":[")) return;
+  for (size_t index = 0; index < count; index++) {
+    if (!retake_p_finite(reply, (double)values[index], "a number of an embedding")) return;
+    retake_p_put(&reply->elements, index ? "," : "");
+    retake_p_put_number(&reply->elements, (double)values[index]);
+  }
+  retake_p_put(&reply->elements, "]");
+}
+
+static inline void retake_json(
+    retake_reply *reply, const char *label, double score, const char *json) {
+  const int depth = 5; /* of the value in a message, at most */
+  if (!retake_p_is_given(reply, json, "the text of a JSON value")) return;
+  const char *end = json + strlen(json), *value_end = retake_p_value_end(json, end, depth);
+  if (!value_end || retake_p_space(value_end, end) != end) {
+    retake_p_misuse(reply, "this is not a JSON value: ", json);
+    return;
+  }
+  if (!retake_p_observe(reply, label, score, ",\"json\":")) return;
+  retake_p_put(&reply->elements, json);
 }
 
 static inline void retake_p_fail_with(

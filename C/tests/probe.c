@@ -97,6 +97,36 @@ static void detect(const probe *own, retake_reply *reply) {
   }
 }
 
+/* A mask of the frame's pixels above 127, and one observation of each other form. */
+static void observe(const retake_frame *frame, retake_reply *reply) {
+  static const retake_point points[] = {{"eye \"l\"", 1.5, -2, 0.5}, {"nose", 3, 4, 1}};
+  static const retake_bone bones[] = {{1, 0}};
+  static const float vector[] = {0.1f, -2, 3e-9f};
+  const retake_plane *plane = &frame->planes[0];
+  uint8_t *above = (uint8_t *)calloc(plane->height, plane->stride);
+  for (size_t index = 0; index < plane->height * plane->stride; index++) {
+    if (index % plane->stride < plane->width) above[index] = plane->pixels[index] > 127;
+  }
+  retake_mask(reply, "person", 0.75, above, plane->stride, plane->width, plane->height);
+  free(above);
+  retake_identity(reply, -4);
+  retake_points(reply, "face", 1, points, 2, bones, 1);
+  retake_embedding(reply, "cloth\xC3\xA9s", 1, vector, 3);
+  retake_json(reply, "scene", 1, " {\"light\": [\"day\", null]} ");
+}
+
+static void misobserve(const char *does, retake_reply *reply) {
+  static const retake_point point = {"a", 0, 0, 1};
+  static const retake_bone bone = {0, 1};
+  const float vector = (float)INFINITY;
+  if (strcmp(does, "noMask") == 0) retake_mask(reply, "a", 1, NULL, 1, 1, 1);
+  if (strcmp(does, "wideMask") == 0) retake_mask(reply, "a", 1, (const uint8_t *)"", 1, 2, 1);
+  if (strcmp(does, "bone") == 0) retake_points(reply, "a", 1, &point, 1, &bone, 1);
+  if (strcmp(does, "infinite") == 0) retake_embedding(reply, "a", 1, &vector, 1);
+  if (strcmp(does, "json") == 0) retake_json(reply, "a", 1, "{} {}");
+  if (strcmp(does, "labels") == 0) retake_label(reply, "a", 1);
+}
+
 static void misuse(const char *does, retake_reply *reply) {
   if (strcmp(does, "nan") == 0) retake_detection(reply, 0, 0, NAN, 1, 1, 0);
   if (strcmp(does, "negative") == 0) retake_detection(reply, 0, 0, 1, -1, 1, 0);
@@ -135,6 +165,10 @@ static void process(void *self, const retake_frame *frame, retake_reply *reply) 
   } else if (strcmp(own->does, "classify") == 0) {
     retake_label(reply, "cat", 0.75);
     retake_label(reply, "dog", 0.25);
+  } else if (strcmp(own->does, "observe") == 0) {
+    observe(frame, reply);
+  } else if (strcmp(OUTPUT, "observations") == 0) {
+    misobserve(own->does, reply);
   } else if (strcmp(own->does, "frames") == 0) {
     retake_scalar(reply, "frames", own->frames);
   } else {

@@ -16,6 +16,8 @@ import support
 from support import Child
 from test_examples import blocks
 
+import retake
+
 C = support.REPOSITORY / "C"
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O1"]
 LANGUAGES = {"C99": ("cc", ["-std=c99"]), "C++17": ("c++", ["-std=c++17", "-x", "c++"])}
@@ -229,6 +231,67 @@ class ProbeTests(unittest.TestCase):
             child.host.ask()["value"],
             {"classes": [{"label": "cat", "score": 0.75}, {"label": "dog", "score": 0.25}]},
         )
+
+    def test_observations_have_all_forms(self):
+        draw = random.Random(5)
+        images = [[[0] * 3] * 2, [[255] * 3] * 2]
+        for width, height, share in [(1, 1, 2), (5, 4, 2), (60, 100, 40), (300, 200, 2)]:
+            # Long and short runs.
+            images += [
+                [[255 * (draw.randrange(share) == 0) for _ in range(width)] for _ in range(height)],
+                [[255 * (x * 3 > y) for x in range(width)] for y in range(height)],
+            ]
+        for language in LANGUAGES:
+            child = self.start("observe", "observations", language)
+            child.host.receive()
+            for sequence, rows in enumerate(images):
+                width, height = len(rows[0]), len(rows)
+                # Bytes between the rows are not part of the mask.
+                pixels = b"".join(bytes(row) + b"\xff\xff" for row in rows)
+                value = child.host.ask(
+                    pixels, sequence, width=width, height=height, planes=[[0, width + 2]]
+                )["value"]["observations"]
+                counts = retake.Mask.of(rows, "person").counts
+                self.assertEqual(
+                    value[0],
+                    {
+                        "label": "person", "score": 0.75, "identity": -4,
+                        "mask": {"size": [height, width], "counts": counts},
+                    },
+                )  # fmt: skip
+            points = [
+                {"name": 'eye "l"', "x": 1.5, "y": -2, "score": 0.5},
+                {"name": "nose", "x": 3, "y": 4, "score": 1},
+            ]
+            vector = [struct.unpack("f", struct.pack("f", number))[0] for number in (0.1, -2, 3e-9)]
+            self.assertEqual(
+                value[1:],
+                [
+                    {"label": "face", "score": 1, "points": points, "bones": [[1, 0]]},
+                    {"label": "clothés", "score": 1, "embedding": vector},
+                    {"label": "scene", "score": 1, "json": {"light": ["day", None]}},
+                ],
+            )
+
+    def test_wrong_observations_halt(self):
+        expected = {
+            "noMask": "a mask has pixels, 1 to 65536 columns and rows, and a stride of at least "
+            "its columns",
+            "wideMask": "a mask has pixels, 1 to 65536 columns and rows, and a stride of at least "
+            "its columns",
+            "bone": "an end of a bone is the index of a point",
+            "infinite": "a number of an embedding must be finite",
+            "json": "this is not a JSON value: {} {}",
+            "labels": "the output of the stage is not detections",
+        }
+        for does, message in expected.items():
+            child = self.start(does, "observations")
+            child.host.receive()
+            self.assertEqual(
+                child.host.ask()["error"],
+                {"code": "c.value", "message": message, "severity": "unrecoverable"},
+                does,
+            )
 
     def test_errors_and_mistakes_are_answered(self):
         expected = {
@@ -450,6 +513,7 @@ int main(int argc, char **argv) {
   const std::string does = argc > 1 ? argv[1] : "";
   retake::Capture capture(0);
   capture.sink("light", "scalars").sink("boxes", "detections").classNames({"car"});
+  if (does == "observe") capture.sink("seen", "observations");
   if (does == "may-end") capture.mayEnd();
   if (!capture.isOpened()) return std::puts("without Retake"), 5;
   const double rate = capture.get(retake::CAP_PROP_FPS);
@@ -460,6 +524,14 @@ int main(int argc, char **argv) {
     capture.scalar("light", "ms", capture.get(retake::CAP_PROP_POS_MSEC));
     capture.detection("boxes", 1, 2, 3, 4, 0.5, does == "class" ? 1 : 0);
     capture.identity("boxes", 7);
+    if (does == "observe") {
+      const unsigned char mask[] = {0, 9, 0, 1};
+      capture.mask("seen", "car", 1, mask, 2, 2, 2);
+      capture.identity("seen", 3);
+      capture.points("seen", "lamp", 0.5, {{"left", 1, 2, 1}});
+      capture.embedding("seen", "look", 1, {0.5f});
+      capture.json("seen", "scene", 1, "7");
+    }
     if (does == "sink") capture.scalar("lights", "a", 1);
     if (does == "second") {
       retake::Capture other(1);
@@ -534,6 +606,27 @@ class CaptureTests(unittest.TestCase):
                 child.reset(reset + 1)
             child.host.bye()
             self.assertEqual(child.status, 0)
+
+    def test_a_loop_reports_observations(self):
+        child = self.start("observe")
+        self.assertEqual(self.ready["sinks"]["seen"], "observations")
+        self.show(child, 0)
+        found, _ = self.results(child)
+        self.assertEqual(
+            found["seen"][1]["observations"],
+            [
+                {
+                    "label": "car", "score": 1, "identity": 3,
+                    "mask": {"size": [2, 2], "counts": retake.Mask.of([[0, 1]] * 2, "car").counts},
+                },
+                {
+                    "label": "lamp", "score": 0.5, "bones": [],
+                    "points": [{"name": "left", "x": 1, "y": 2, "score": 1}],
+                },
+                {"label": "look", "score": 1, "embedding": [0.5]},
+                {"label": "scene", "score": 1, "json": 7},
+            ],
+        )  # fmt: skip
 
     def test_mistakes_end_the_run(self):
         for does, code, text in [

@@ -56,8 +56,8 @@ struct COptions {
     guard let receive = given.on_result else {
       return try CPipeline(document, tracks: tracks, options: options) { _ in }
     }
-    let reporter = ResultReporter(
-      receive, context: given.context, sink: document.pipeline.primarySink)
+    let reporter = try ResultReporter(
+      receive, context: given.context, pipeline: document.pipeline)
     let live = try LiveReporter(document.pipeline, reporter)
     return try CPipeline(document, tracks: tracks, options: options) { live.tell($0) }
   }
@@ -95,7 +95,7 @@ struct CReplayOptions {
     let replay = try EmbeddedReplay(document, session: session, options: options)
     return try replay.run(
       given.on_result.map {
-        ResultReporter($0, context: given.context, sink: document.pipeline.primarySink)
+        try ResultReporter($0, context: given.context, pipeline: document.pipeline)
       })
   }
 }

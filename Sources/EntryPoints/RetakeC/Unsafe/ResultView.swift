@@ -10,12 +10,19 @@ final class ResultReporter: @unchecked Sendable {
   private let context: UnsafeMutableRawPointer?
   /// The primary sink.
   private let sink: String?
+  /// Of the primary sink.
+  private let precision: Precision
   private var names = ClassNames([])
 
-  init(_ receive: @escaping retake_on_result, context: UnsafeMutableRawPointer?, sink: String?) {
+  /// - Throws: `ResultTextError` for a precision that cannot be used.
+  init(
+    _ receive: @escaping retake_on_result, context: UnsafeMutableRawPointer?, pipeline: Pipeline
+  ) throws {
     self.receive = receive
     self.context = context
-    self.sink = sink
+    sink = pipeline.primarySink
+    let steps = pipeline.nodes.first { $0.id == pipeline.primarySink }?.precision ?? [:]
+    precision = try Precision(box: steps["box"], score: steps["score"], scalar: steps["scalar"])
   }
 
   /// - Parameters:
@@ -36,13 +43,27 @@ final class ResultReporter: @unchecked Sendable {
     view.detection_count = detections.count
     let text = line.dropLast()
     view.json_length = text.utf8.count
+    let observations = observations(of: outcome)
+    view.observations_length = observations.utf8.count
     detections.withUnsafeBufferPointer { detections in
       String(text).withCString { json in
-        (view.detections, view.json) = (detections.baseAddress, json)
-        withUnsafePointer(to: view) { view in
-          ThreadState.calling(.result) { receive(view, context) }
+        observations.withCString { observations in
+          view.detections = detections.baseAddress
+          (view.json, view.observations) = (json, observations)
+          withUnsafePointer(to: view) { view in
+            ThreadState.calling(.result) { receive(view, context) }
+          }
         }
       }
+    }
+  }
+
+  /// One line for each observation, with its line end.
+  private func observations(of outcome: SinkOutcome.Content) -> String {
+    guard case .facts(let facts) = outcome else { return "" }
+    return facts.reduce(into: "") { text, fact in
+      guard case .observation(let found) = fact else { return }
+      text += ResultLine.observation(ObservationLine(found, precision)).text + "\n"
     }
   }
 
