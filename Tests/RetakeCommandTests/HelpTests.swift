@@ -15,7 +15,8 @@ import Testing
     "verify", "reduce", "bisect", "label", "label import", "label propose",
     "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
-    "cache verify", "view", "profile", "profile measure", "profile example", "bench", "bench pools",
+    "cache verify", "store", "store push", "store pull", "store verify", "store gc", "view",
+    "profile", "profile measure", "profile example", "bench", "bench pools",
     "bench memory", "bench preview", "bench heat", "bench window", "doctor",
   ]
 
@@ -127,6 +128,7 @@ import Testing
     "model check a.onnx b --output a.jpg", "model check a.onnx b --output -",
     "bench memory --speed 0", "bench memory --speed 21", "bench window --fps 0",
     "bench window --seconds 0", "bench window --vision soon",
+    "store push", "store push a --remote http://b", "store gc --grace-days 0",
     "record a --frames 0", "record a --size 3", "record a --speed never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {

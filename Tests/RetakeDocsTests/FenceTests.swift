@@ -80,7 +80,7 @@ import Testing
     let project = try Project(reading: folder.url.path)
     let isUsed =
       !project.cases.isEmpty || !project.compare.bySink.isEmpty
-      || project.budgets != GoldenManifest.Budgets()
+      || project.budgets != GoldenManifest.Budgets() || project.store.remote != nil
     #expect(project.hasFile && isUsed)
   }
 

@@ -50,6 +50,12 @@ struct CommandEnvironment: Sendable {
   func project(in folder: String? = nil) throws -> Project {
     var project = try Project(reading: folder ?? self.folder)
     (project.registry, project.pipelines) = (registry, pipelines)
+    project.store.isInterrupted = { Interruption.isRequested }
+    let line = ProgressLine()
+    project.store.progress = { work, done, total in
+      line.update("\(work), KiB", done: Int(done >> 10), total: Int(total >> 10))
+      if done >= total { line.finish() }
+    }
     return project
   }
 }

@@ -26,6 +26,7 @@ struct Root: ParsableCommand {
         ReduceCommand.self, BisectCommand.self, StressCommand.self, ReviewCommand.self,
         AcceptCommand.self, RejectCommand.self, GoldenCommand.self, LabelCommand.self,
         CoverageCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
-        ProfileCommand.self, BenchCommand.self, MigrateCommand.self, DoctorCommand.self,
+        StoreCommand.self, ProfileCommand.self, BenchCommand.self, MigrateCommand.self,
+        DoctorCommand.self,
       ]))
 }

@@ -195,7 +195,7 @@ package struct MachineDoctor {
     project.suites.keys.sorted().flatMap { suite in
       let names = (project.suites[suite] ?? []).flatMap(\.sessions)
       return names.filter { name in
-        !Glob.isPattern(name) && (try? project.sessionPath(name)) == nil
+        !Glob.isPattern(name) && (try? project.sessionPlace(name)) == nil
       }.map { name in
         Check(
           name: "suite \(suite)", state: .advisable,

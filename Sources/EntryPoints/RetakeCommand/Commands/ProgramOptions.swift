@@ -35,6 +35,11 @@ struct ProgramOptions: ParsableArguments {
         """))
   var showPrograms = false
 
+  @Flag(
+    name: .long,
+    help: "Fetch no session from a store: a session that is not in the local cache is an error.")
+  var offline = false
+
   func validate() throws {
     if allowProcesses, ban.noProcesses {
       throw ValidationError("--allow-processes and --no-processes exclude each other: choose one")
@@ -52,6 +57,7 @@ struct ProgramOptions: ParsableArguments {
   ) throws -> Project {
     var project = try ban.project()
     if let pipeline { project.programs = project.programs.adding(pipeline.program) }
+    project.store.isOffline = offline
     if allowProcesses { project.programs = .all }
     if allowOutside { project.places = .asNamed }
     if showPrograms { project.programListener = CommandEnvironment.current.programListener }

@@ -3,10 +3,15 @@ import RetakeCore
 import RetakeSession
 
 extension Project {
-  /// The names of the sessions in Recordings, sorted by their bytes. A folder that has media but no
-  /// database counts as a session: an error reports the lost database when the session is opened.
+  /// The names of the sessions in Recordings, sorted by their bytes: of folders, and of pointers to
+  /// stores. A folder that has media but no database counts as a session: an error reports the lost
+  /// database when the session is opened.
   package var sessionNames: [String] {
-    ((try? SessionList.folders(in: recordings)) ?? []).map(\.name)
+    let folders = ((try? SessionList.folders(in: recordings)) ?? []).map(\.name)
+    let known = Set(folders)
+    let stored = pointerNames.filter { !known.contains($0) }
+    guard !stored.isEmpty else { return folders }
+    return (folders + stored).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// Why the sessions in Recordings are not known: the folder cannot be read, or its disk is not
@@ -15,14 +20,22 @@ extension Project {
     SessionList.obstacle(in: recordings).map { SuiteError(facts: $0) }
   }
 
-  /// A session's folder by its name in Recordings, or by its path.
+  /// A session's folder by its name in Recordings, or by its path. The session of a pointer is
+  /// fetched into the local cache, where it stays until this process ends.
   ///
-  /// - Throws: `SuiteError.noSession`, `recordingsProblem`.
+  /// - Throws: `SuiteError.noSession`, `recordingsProblem`; as `pull`.
   package func sessionPath(_ name: String) throws -> String {
+    let place = try sessionPlace(name)
+    return try storedName(place).map { try pulledPath($0) } ?? place
+  }
+
+  /// The same without fetching: the folder that the session of a pointer would have in Recordings.
+  func sessionPlace(_ name: String) throws -> String {
     let named = "\(recordings)/\(name)"
     // `.` and `..` exist in every folder, but they are paths and not names of sessions.
     let isName = !name.isEmpty && !name.contains("/") && name != "." && name != ".."
     if isName, FileManager.default.fileExists(atPath: named) { return named }
+    if let stored = storedName(name) { return "\(recordings)/\(stored)" }
     let given = path(name)
     guard FileManager.default.fileExists(atPath: given) else {
       if let recordingsProblem, isName { throw recordingsProblem }

@@ -32,6 +32,8 @@ package struct Project: Sendable {
   package var programListener: ProgramListener?
   /// The time that these programs have for an answer.
   package var programLimits = ProgramLimits.declared
+  /// The stores of sessions, and the local cache of their sessions.
+  package var store = StoreSettings()
   /// Where the files are that documents and retake.yml name.
   package var places: InputPlaces
   /// Pipelines that the program defines itself.

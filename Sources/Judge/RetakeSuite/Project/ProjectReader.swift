@@ -2,6 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeRecord
 import RetakeReplay
 import RetakeStages
 
@@ -57,8 +58,9 @@ typealias ProjectDecoder = StrictDecoder<DocumentProblem>
 struct ProjectReader {
   func read(_ decoder: ProjectDecoder, into project: inout Project) throws {
     let fields = try decoder.document([
-      "cases", "suites", "compare", "budgets", "minimumFramesPerSecond", "allow",
+      "cases", "suites", "compare", "budgets", "minimumFramesPerSecond", "allow", "store",
     ])
+    if let store = fields["store"] { project.store = try settings(ofStore: store) }
     if let allow = try fields["allow"]?.object(["processes"]) {
       project.programs = .named(try allow.strings("processes"))
     }
@@ -80,8 +82,27 @@ struct ProjectReader {
     project.minimumFramesPerSecond = try fields["minimumFramesPerSecond"]?.tolerance()
   }
 
+  private func settings(ofStore decoder: ProjectDecoder) throws -> StoreSettings {
+    let fields = try decoder.object(["remote", "cacheLimit"])
+    var settings = StoreSettings()
+    if let remote = fields["remote"] {
+      settings.remote = try remote.string()
+      guard StoreAddress(try remote.string()) != nil else {
+        throw remote.wrong(StoreAddress.rule(try remote.string()))
+      }
+    }
+    if let limit = fields["cacheLimit"] {
+      guard let bytes = ByteCount.parse(try limit.string()) else {
+        throw limit.wrong("must be a size", advice: "Write it like 500MB or 64GiB")
+      }
+      settings.cacheBytes = bytes
+    }
+    return settings
+  }
+
   /// Refuses a tolerance for images in a rule that compares no images, and a tolerance for masks
-  /// that no pair of masks reaches, because they would look as if they had an effect. The reader of goldens does not call this, so a golden that was accepted with
+  /// that no pair of masks reaches, because they would look as if they had an effect. The reader of
+  /// goldens does not call this, so a golden that was accepted with
   /// such a rule stays readable.
   private func refuseUnusedKeys(
     _ decoder: ProjectDecoder, _ rules: CompareRules

@@ -237,6 +237,18 @@ package struct Selection: Sendable {
     }
   }
 
+  /// The folders of the requested sessions. Sessions of stores are not fetched.
+  ///
+  /// - Throws: `SuiteError` for a name that does not exist, and if nothing is requested.
+  func sessionPaths(in project: Project) throws -> [String] {
+    var seen: Set<String> = []
+    let found = try paths(sessions, in: project).filter { seen.insert($0).inserted }
+    guard !found.isEmpty else {
+      throw SuiteError.nothingSelected("no session in \(project.recordings) fits")
+    }
+    return found
+  }
+
   /// A glob may match no session; a name must exist.
   private func paths(_ names: [String], in project: Project) throws -> [String] {
     var result: [String] = []
@@ -245,7 +257,7 @@ package struct Selection: Sendable {
         result += project.sessionNames.filter { Glob.matches(name, $0) }
           .map { "\(project.recordings)/\($0)" }
       } else {
-        result.append(try project.sessionPath(name))
+        result.append(try project.sessionPlace(name))
       }
     }
     return result

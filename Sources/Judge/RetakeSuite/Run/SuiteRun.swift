@@ -95,7 +95,9 @@ package struct SuiteRun {
     if let reportFolder {
       try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
     }
-    let selected = try chosen ?? selectedCases()
+    let (selected, leases) = try project.pulled(chosen ?? selectedCases())
+    // The report reads images of the sessions after the last case.
+    defer { withExtendedLifetime(leases) {} }
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
     try project.checkRules(and: selection.definition)

@@ -8,4 +8,7 @@ struct SessionArgument: ParsableArguments {
   var session: String
 
   func path(in project: Project) throws -> String { try project.sessionPath(session) }
+
+  /// For commands that change the session.
+  func ownPath(in project: Project) throws -> String { try project.ownSessionPath(session) }
 }

@@ -39,17 +39,24 @@ struct SessionListCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    let stored = SessionPointer.names(in: from)
     if output.json {
-      try Console.json(try SessionList(in: from).items.map { ListedSession($0) })
-      return
+      let listed = try SessionList(in: from).items.map { ListedSession($0) }
+      let folders = Set(listed.map(\.name))
+      let pointers = stored.filter { !folders.contains($0) }.map { ListedSession(stored: $0) }
+      return try Console.json(listed + pointers)
     }
     // A line needs few rows of a session, however long it is. The JSON has all that `info` has.
     let items = try SessionList.summaries(in: from)
-    guard !items.isEmpty else {
+    guard !items.isEmpty || !stored.isEmpty else {
       output.note("no sessions in \(from)\n  Make one: retake import FILE")
       return
     }
     for item in items { Console.result(Self.line(item.folder, item.summary)) }
+    let folders = Set(items.map(\.folder.name))
+    for name in stored where !folders.contains(name) {
+      Console.result("\(name)  in a store: retake store pull \(name)")
+    }
   }
 
   private static func line(
@@ -79,6 +86,10 @@ private struct ListedSession: Encodable {
   var name: String
   var info: SessionInfo?
   var error: String?
+  /// Whether only a pointer is here, and the session is in a store.
+  var isStored: Bool?
+
+  init(stored name: String) { (self.name, isStored) = (name, true) }
 
   init(_ item: SessionList.Item) {
     name = item.folder.name

@@ -28,7 +28,8 @@ struct SessionNoteCommand: ParsableCommand {
   }
 
   func run() throws {
-    let path = try session.path(in: try CommandEnvironment.current.project())
+    let project = try CommandEnvironment.current.project()
+    let path = try text == nil ? session.path(in: project) : session.ownPath(in: project)
     let note = SessionNote(of: path)
     if let text { try note.set(text) }
     let known = try note.text()

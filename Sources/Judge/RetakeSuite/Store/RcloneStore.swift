@@ -1,0 +1,145 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGolden
+import RetakeReplay
+import RetakeRuntime
+
+/// A store in a bucket or another place that rclone reaches. Its access comes from environment
+/// variables, or from the user's own configuration of rclone.
+struct RcloneStore: ObjectStore {
+  /// A batch of files is sent by one process, so that progress shows and small files are quick.
+  private static let batchBytes: Int64 = 256 << 20
+  /// Ends an rclone that hangs for good: it gives up on a connection long before.
+  private static let secondsMax = 7 * 86_400.0
+
+  /// In rclone's notation: `:s3:bucket/path`.
+  let remote: String
+  let isInterrupted: () -> Bool
+
+  private var objects: String { "\(remote)/\(FolderStore.objects)" }
+
+  func present(_ objects: [StoredObject]) throws -> Set<StoredObject> {
+    let sizes = try listing(
+      ["lsf", "--recursive", "--files-only", "--format", "sp", "--separator", " "], objects)
+    return Set(objects.filter { sizes["\($0.path)"] == String($0.bytes) })
+  }
+
+  func send(_ files: [(object: StoredObject, path: String)], report: (Int64) -> Void) throws {
+    var rest = files[...]
+    while !rest.isEmpty {
+      let scratch = try ScratchFolder.temporary()
+      defer { scratch.remove() }
+      var (batch, bytes): ([StoredObject], Int64) = ([], 0)
+      // Links with the names that the files have in the store.
+      while let (object, path) = rest.first, batch.isEmpty || bytes < Self.batchBytes {
+        rest.removeFirst()
+        let link = scratch.file(object.path)
+        try FileManager.default.createDirectory(
+          at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: path)
+        batch.append(object)
+        bytes += object.bytes
+      }
+      // Present with another size: it was cut off. `--ignore-times` sends it again.
+      try run(["copy", "--copy-links", "--ignore-times", scratch.url.path, objects])
+      report(bytes)
+    }
+  }
+
+  func fetch(_ objects: [StoredObject], into folder: String, report: (Int64) -> Void) throws {
+    let bytes = objects.reduce(0) { $0 + $1.bytes }
+    // An object may be larger than its pointer says: more than this is not fetched.
+    let limit = ["--max-transfer", "\(bytes + (1 << 20))B", "--cutoff-mode", "hard"]
+    _ = try withList(of: objects) { list in
+      try run(["copy", "--ignore-times", "--files-from-raw", list, self.objects, folder] + limit)
+    }
+    for object in objects {
+      // Otherwise the object is missing.
+      if rename("\(folder)/\(object.path)", "\(folder)/\(object.sha256)") == 0 {
+        report(object.bytes)
+      }
+      rmdir("\(folder)/\(object.sha256.prefix(2))")
+    }
+  }
+
+  func digests(of objects: [StoredObject]) throws -> [StoredObject: String] {
+    // Computed here, from the bytes of the objects.
+    let found = try listing(["hashsum", "sha256", "--download"], objects)
+    return Dictionary(
+      uniqueKeysWithValues: objects.compactMap { object in
+        found[object.path].map { (object, $0) }
+      })
+  }
+
+  /// The first word of each line that rclone prints, by the path after it.
+  private func listing(_ words: [String], _ objects: [StoredObject]) throws -> [String: String] {
+    let lines = try withList(of: objects) { list in
+      try run(words + ["--files-from-raw", list, self.objects])
+    }
+    var result: [String: String] = [:]
+    for line in lines {
+      let parts = line.split(separator: " ")
+      if parts.count == 2 { result[String(parts[1])] = String(parts[0]) }
+    }
+    return result
+  }
+
+  private func withList<Result>(
+    of objects: [StoredObject], _ body: (String) throws -> Result
+  ) throws -> Result {
+    let scratch = try ScratchFolder.temporary()
+    defer { scratch.remove() }
+    let list = scratch.file("list")
+    try Data(objects.map { $0.path + "\n" }.joined().utf8).write(to: list)
+    return try body(list.path)
+  }
+
+  /// Runs rclone and returns the lines of its output.
+  ///
+  /// - Throws: `SuiteError.noRclone`, `SuiteError.rclone`, `RuntimeError.interrupted`.
+  @discardableResult
+  private func run(_ words: [String]) throws -> [String] {
+    let output = Locked(Data())
+    let process = BoundedProcess(
+      executable: "/usr/bin/env", arguments: ["rclone", "--log-level", "ERROR"] + words,
+      environment: Self.environment(of: ProcessContext.current.variables),
+      secondsMax: Self.secondsMax, isInterrupted: isInterrupted,
+      onOutput: { bytes in output.withLock { $0 += bytes } })
+    let result: BoundedProcess.Result
+    do {
+      result = try process.run()
+    } catch {
+      throw SuiteError.rclone(remote, cause: error.systemText)
+    }
+    switch result.end {
+    case .exited(0):
+      return String(decoding: output.withLock { $0 }, as: UTF8.self)
+        .split(whereSeparator: \.isNewline).map(String.init)
+    case .exited(127): throw SuiteError.noRclone
+    // The store has no folder `objects` yet.
+    case .exited(3): return []
+    case .exited: throw SuiteError.rclone(remote, cause: result.closingResponse)
+    case .interrupted: throw RuntimeError.interrupted
+    case .stopped: throw SuiteError.rclone(remote, cause: "it did not end")
+    case .signalled(let number):
+      throw SuiteError.rclone(remote, cause: "signal \(number) ended it")
+    }
+  }
+
+  /// Defaults for buckets, each of which a variable of the user replaces.
+  static func environment(of given: [String: String]) -> [String: String] {
+    // The variable of Amazon's own tools for another server of the same protocol.
+    let endpoint = given["AWS_ENDPOINT_URL_S3"] ?? given["AWS_ENDPOINT_URL"]
+    var variables = [
+      "RCLONE_S3_ENV_AUTH": "true",
+      "RCLONE_S3_PROVIDER": endpoint == nil ? "AWS" : "Other",
+      // To ask for the bucket, or to make it, needs rights that a reader lacks.
+      "RCLONE_S3_NO_CHECK_BUCKET": "true",
+      "RCLONE_GCS_ENV_AUTH": "true",
+      "RCLONE_GCS_BUCKET_POLICY_ONLY": "true",
+    ]
+    variables["RCLONE_S3_ENDPOINT"] = endpoint
+    return variables.merging(given) { $1 }
+  }
+}

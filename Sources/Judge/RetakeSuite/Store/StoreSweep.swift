@@ -1,0 +1,98 @@
+import Foundation
+import RetakeCore
+import RetakeRuntime
+
+/// Finds and removes the objects of a folder that no pointer names.
+package struct StoreSweep {
+  package struct Report: Hashable, Sendable, Encodable {
+    /// Objects that a pointer names.
+    package var named = 0
+    /// Objects that no pointer names and that are younger than the grace period.
+    package var young = 0
+    /// The other objects, as paths in the store. They were removed with `deletes`.
+    package var unnamed: [String] = []
+    package var unnamedBytes: Int64 = 0
+    package var removed = 0
+  }
+
+  private let project: Project
+  private let remote: String?
+  /// How long an object stays that no pointer names, since it was last sent or found by a push.
+  package var graceSeconds: Int64 = 7 * 86_400
+  package var deletes = false
+
+  package init(project: Project, remote: String?) {
+    (self.project, self.remote) = (project, remote ?? project.store.remote)
+  }
+
+  /// - Parameter places: Pointers, folders with pointers, or projects; empty is this project.
+  /// - Throws: `SuiteError`, before an object is removed, for a pointer that cannot be read, and for
+  ///   places without pointers.
+  package func run(_ places: [String]) throws -> Report {
+    guard let remote else { throw SuiteError.noRemote }
+    guard let address = StoreAddress(remote) else { throw SuiteError.badRemote(remote) }
+    guard let store = try address.open(in: project) as? FolderStore else {
+      throw SuiteError.gcOfBucket
+    }
+    let files =
+      try places.isEmpty
+      ? pointers(in: project.recordings)
+      : places.flatMap {
+        try pointers(in: project.path($0))
+      }
+    guard !files.isEmpty else { throw SuiteError.noPointers }
+    let named = Set(try files.flatMap { try SessionPointer(reading: $0).objects }.map(\.sha256))
+    var report = Report()
+    for file in try objects(of: store) {
+      if named.contains(URL(fileURLWithPath: file).lastPathComponent) {
+        report.named += 1
+      } else if let facts = try? RegularFile.facts(of: file), isOld(facts) {
+        report.unnamed.append(String(file.dropFirst(store.folder.count + 1)))
+        report.unnamedBytes += facts.bytes
+        if deletes { report.removed += try remove(file) ? 1 : 0 }
+      } else {
+        report.young += 1
+      }
+    }
+    return report
+  }
+
+  private func isOld(_ facts: RegularFile.Facts) -> Bool {
+    let age = WallClock().anchor().unixNanoseconds - facts.modifiedNanoseconds
+    return age > graceSeconds * 1_000_000_000
+  }
+
+  private func remove(_ file: String) throws -> Bool {
+    // A push may have found it a moment ago, and relies on it.
+    guard let facts = try? RegularFile.facts(of: file), isOld(facts) else { return false }
+    if unlink(file) == 0 || errno == ENOENT { return true }
+    throw SuiteError.notWritable(path: file, cause: POSIXError.last.systemText)
+  }
+
+  /// The objects of a store, and the parts of objects that ended pushes left, sorted.
+  private func objects(of store: FolderStore) throws -> [String] {
+    let root = "\(store.folder)/\(FolderStore.objects)"
+    return try names(in: root).filter { $0.utf8.count == 2 }.flatMap { part in
+      try names(in: "\(root)/\(part)").filter { name in
+        StoredObject.isDigest(name) && name.hasPrefix(part)
+          || name.hasPrefix(".\(part)") && name.hasSuffix(FolderStore.partial)
+      }.map { "\(root)/\(part)/\($0)" }
+    }
+  }
+
+  private func pointers(in place: String) throws -> [String] {
+    if place.hasSuffix(SessionPointer.ending) { return [place] }
+    let recordings = place + "/Recordings"
+    let folder = FileManager.default.fileExists(atPath: recordings) ? recordings : place
+    return try names(in: folder).filter { $0.hasSuffix(SessionPointer.ending) }
+      .map { "\(folder)/\($0)" }
+  }
+
+  private func names(in folder: String) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    } catch {
+      throw SuiteError.pointerUnreadable(folder, cause: error.systemText)
+    }
+  }
+}

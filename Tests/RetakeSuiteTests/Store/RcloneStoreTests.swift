@@ -1,0 +1,81 @@
+import Foundation
+import RetakeReplay
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSuite
+
+/// Stores that rclone reads and writes. The remote is a folder of this machine: rclone's own tests
+/// cover the protocols.
+@Suite struct RcloneStoreTests {
+  private static let isInstalled =
+    (try? runCommand("rclone", arguments: ["version"]).status) == 0
+
+  private func withVariables<Result>(
+    _ variables: [String: String], _ body: () throws -> Result
+  ) rethrows -> Result {
+    let context = ProcessContext(
+      variables: ProcessInfo.processInfo.environment.merging(variables) { $1 },
+      output: .nullDevice, errors: .nullDevice)
+    return try ProcessContext.$current.withValue(context, operation: body)
+  }
+
+  private func fixture() throws -> StoreFixture {
+    var store = try StoreFixture()
+    store.remote = "rclone:disk:\(store.file("store").path)"
+    return store
+  }
+
+  @Test func `without rclone the error names the package`() throws {
+    let store = try fixture()
+    try store.write("yard")
+    let error = #expect(throws: SuiteError.self) {
+      try withVariables(["PATH": "/nonexistent"]) { try store.store("yard") }
+    }
+    #expect(error?.facts.code == "suite.store.noRclone")
+    #expect(error?.facts.advice?.contains("apt-get install rclone") == true)
+  }
+
+  @Test func `variables of Amazon's tools name the server, and the user's own win`() {
+    let plain = RcloneStore.environment(of: [:])
+    #expect(plain["RCLONE_S3_ENV_AUTH"] == "true" && plain["RCLONE_S3_PROVIDER"] == "AWS")
+    #expect(plain["RCLONE_S3_ENDPOINT"] == nil)
+    let other = RcloneStore.environment(of: [
+      "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "RCLONE_S3_PROVIDER": "Minio",
+    ])
+    #expect(other["RCLONE_S3_ENDPOINT"] == "http://127.0.0.1:9")
+    #expect(other["RCLONE_S3_PROVIDER"] == "Minio")
+  }
+
+  @Test(.enabled(if: isInstalled, "rclone is not installed"))
+  func `a remote keeps sessions as a folder does, and 20 of 20 damaged objects are refused`()
+    throws
+  {
+    try withVariables(["RCLONE_CONFIG_DISK_TYPE": "local"]) {
+      let store = try fixture()
+      let names = (10..<30).map { "yard-\($0)" }
+      for name in names + ["gate"] { try store.write(name) }
+      try store.store("*")
+      #expect(try store.pointer("gate").remotes == [store.remote])
+      for (seed, name) in names.enumerated() {
+        let damage: SessionStoreTests.Damage =
+          [.flipped, .cut, .longer, .empty, .missing][seed % 5]
+        try damage.make(store.media(name), seed: seed, other: Data())
+      }
+      let codes = try names.map { try store.refusal($0) }
+      #expect(codes.allSatisfy { ["suite.store.damaged", "suite.store.missing"].contains($0) })
+      #expect(try store.cached().isEmpty)
+      let check = try StoreCheck(project: store.project(), remote: nil).run([])
+      #expect(check.findings.map(\.session) == names)
+      let pull = { try StorePull(project: store.project()).run(["gate"])[0].fetchedBytes }
+      #expect(try pull() == 3_012)
+      #expect(try pull() == 0)
+      // The parts of the others that were fetched are not fetched again.
+      try store.write("yard-14")
+      let pushed = try StorePush(project: store.project(), remote: store.remote).run(["yard-14"])
+      #expect(pushed[0].sentBytes == 3_000)
+      try FileManager.default.removeItem(at: store.file("Recordings/yard-14"))
+      #expect(try StorePull(project: store.project()).run(["yard-14"])[0].fetchedBytes == 3_000)
+    }
+  }
+}
