@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeMedia
@@ -129,6 +130,47 @@ struct BadInputTests {
     try bytes.write(to: file)
     let error = try #require(try openError(file.path))
     #expect(error.code == "media.open.damaged" || error.code == "media.demux.noVideo", "\(error)")
+  }
+
+  /// The code of an error that is not a `MediaError`.
+  private func limitCode(_ movie: Data, name: String) throws -> String? {
+    let file = try Clips.root.file(name)
+    try movie.write(to: file)
+    do {
+      _ = try MediaDemuxer(path: file.path)
+      return nil
+    } catch {
+      return (error as? any RetakeError)?.code
+    }
+  }
+
+  @Test func `an MP4 with more streams than a reader opens decoders for`() throws {
+    let whole = try Clips.make("whole.mp4", Clips.picture("96x64") + ["-c:v", "libx264"])
+    let bytes = try Data(contentsOf: URL(filePath: whole))
+    func tracks(_ count: Int) -> Data {
+      BoxFile.changing(["moov"], in: bytes) { movie in
+        let track = BoxFile.find(["trak"], in: movie).map { BoxFile.box("trak", $0) } ?? Data()
+        return (1..<count).reduce(movie) { inner, _ in inner + track }
+      }
+    }
+    #expect(try limitCode(tracks(2), name: "two.mp4") == nil)
+    #expect(try limitCode(tracks(128), name: "most.mp4") == nil)
+    #expect(try limitCode(tracks(129), name: "many.mp4") == "media.open.limit")
+  }
+
+  @Test(arguments: [64 << 20, 64 << 20 + 1])
+  func `an MP4 whose compressed index would need more memory than a reader allocates`(
+    bytes: Int
+  ) throws {
+    let packed =
+      BoxFile.box("dcom", Data("zlib".utf8)) + BoxFile.box("cmvd", BoxFile.number(bytes))
+    let movie =
+      BoxFile.box("ftyp", Data("qt  ".utf8) + Data(count: 8))
+      + BoxFile.box("moov", BoxFile.box("cmov", packed))
+    let isLimit = bytes > 64 << 20
+    #expect(
+      try limitCode(movie, name: "packed-\(bytes).mov")
+        == (isLimit ? "media.open.limit" : "media.open.damaged"))
   }
 
   @Test func `a file without video`() throws {

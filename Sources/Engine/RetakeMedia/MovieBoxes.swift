@@ -47,6 +47,22 @@ package enum MovieBoxes {
     return try first("mvex", of: file, in: movie) != nil
   }
 
+  /// Number of bytes that a compressed index claims to have after decompression; 0 for a plain one.
+  ///
+  /// Found by position, as FFmpeg finds it, and not by the sizes of the inner boxes.
+  static func compressedIndexBytes(_ file: MediaFile) throws -> Int64 {
+    guard let movie = try first("moov", of: file, in: 0..<file.size) else { return 0 }
+    var bytesMax: Int64 = 0
+    try eachBox(of: file, in: movie) { (name, content) in
+      // The box `dcom` of 12 bytes, then the head of `cmvd` and the number.
+      if name == "cmov", content.count >= 24 {
+        bytesMax = max(bytesMax, number(try file.bytes(4, at: content.lowerBound + 20)[...]))
+      }
+      return true
+    }
+    return bytesMax
+  }
+
   /// Whether the file is an AVIF image that FFmpeg 5.1 cannot read: an image whose item locations
   /// have no offset or no length (FFmpeg uses a number that it never read), or an image made of
   /// tiles.

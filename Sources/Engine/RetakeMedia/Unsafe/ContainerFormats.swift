@@ -13,6 +13,12 @@ enum ContainerFormats {
   /// The list in the form of FFmpeg's option.
   static let whitelist = allowed.joined(separator: ",")
 
+  /// Maximum streams of a file. FFmpeg opens a decoder for each video stream, so 900 streams in
+  /// 650 KB would need 1.4 GB of memory. A transport stream may contain more: FFmpeg ignores them.
+  static let streamsMax = 128
+  /// Maximum bytes of an MP4 index after decompression, all of which FFmpeg allocates at once.
+  private static let indexBytesMax: Int64 = 64 << 20
+
   /// Formats whose files only name other files.
   private static let playlists: Set<String> = [
     "hls", "applehttp", "concat", "dash", "imf", "sdp", "webm_dash_manifest",
@@ -32,6 +38,16 @@ enum ContainerFormats {
     if try MovieBoxes.isUnreadableImage(file) {
       throw MediaError.stillImage(file: file.path, format: "AVIF")
     }
+    guard try MovieBoxes.compressedIndexBytes(file) <= indexBytesMax else { throw limit(file) }
+  }
+
+  private static func limit(_ file: MediaFile) -> ErrorFacts {
+    ErrorFacts(
+      "media.open.limit",
+      "the file's index asks for more than \(streamsMax) streams, or for more memory than a reader "
+        + "allocates", at: file.path,
+      advice: "If you trust the file, copy its video alone: "
+        + "ffmpeg -i \(file.path.shellWord) -map 0:v:0 -c copy OUT.mkv")
   }
 
   /// Refuses a file that FFmpeg opened as a format that it does not have.
@@ -77,7 +93,11 @@ enum ContainerFormats {
   }
 
   /// Why a file that FFmpeg could not open, with this error number, is rejected.
-  static func refusal(of file: MediaFile, error: Int32) throws -> MediaError {
+  static func refusal(of file: MediaFile, error: Int32) throws -> any Error {
+    try error == retake_error_no_memory ? limit(file) : mediaRefusal(of: file, error: error)
+  }
+
+  private static func mediaRefusal(of file: MediaFile, error: Int32) throws -> MediaError {
     let path = file.path
     let head = try file.bytes(headBytesMax)
     let cause = FFmpeg.text(error)

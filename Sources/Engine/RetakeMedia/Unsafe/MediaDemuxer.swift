@@ -217,6 +217,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     // opened as a file.
     var options = OptionDictionary([
       "format_whitelist": ContainerFormats.whitelist, "protocol_whitelist": "file",
+      "max_streams": String(ContainerFormats.streamsMax),
     ])
     // SAFETY: the dictionary copies both strings.
     if let rate { av_dict_set(&options.pointer, "framerate", rate, 0) }
