@@ -75,6 +75,8 @@ class Mask:
             runs.append(value + runs[-2] if len(runs) > 2 else value)
             value = shift = 0
         height, width = self.size
+        if min(height, width) < 1:
+            raise ValueError(f"a mask has at least one pixel, and its size is {height} x {width}")
         if shift or min(runs, default=0) < 0 or sum(runs) != height * width:
             raise ValueError(f"the runs do not cover a mask of {height} x {width}")
         return runs
@@ -210,11 +212,12 @@ def _float(value: float | None) -> float:
 
 def _mask(mask: Mask) -> dict[str, Any]:
     try:
-        height, width = (integer(side, "a side of a mask", 1) for side in mask.size)
+        height, width = (integer(side, "a side of a mask", -(2**63)) for side in mask.size)
     except (TypeError, ValueError):
         raise ValueProblem(f"the size of a mask is (height, width), not {mask.size!r}") from None
-    if max(height, width) > _SIDE_MAX:
-        raise ValueProblem(f"a side of a mask is 1 to {_SIDE_MAX}, not {max(height, width)}")
+    for side in (height, width):
+        if not 1 <= side <= _SIDE_MAX:
+            raise ValueProblem(f"a side of a mask is 1 to {_SIDE_MAX} pixels, not {side}")
     counts = mask.counts.decode("ascii") if isinstance(mask.counts, bytes) else mask.counts
     # Whether the runs fit is checked by the host, which is faster.
     return {"size": [height, width], "counts": text(counts, "the counts of a mask")}

@@ -14,6 +14,7 @@ OUTPUTS: tuple[Output, ...] = ("detections", "classes", "scalars", "observations
 
 _INTEGER_MAX = 2**63 - 1
 _CODE_CHARACTERS_MAX = 64
+_OBSERVED = "Mask, KeyPoints, Embedding or JSON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def encoded(value: object, output: Output, class_names: tuple[str, ...]) -> dict
         # Here, because that module imports this one.
         from ._observations import observation
 
-        return {"observations": [observation(e) for e in _elements(value, "Mask")]}
+        return {"observations": [observation(e) for e in _elements(value, _OBSERVED)]}
     if isinstance(value, Mapping):
         value = [Scalar(name, entry) for name, entry in value.items()]
     scalars = [_scalar(e) for e in _elements(value, "Scalar")]
@@ -116,7 +117,8 @@ def _elements(value: object, kind: str) -> list[object]:
         raise ValueProblem("the stage returned None; return [] if nothing was found")
     if isinstance(value, AbstractSet):
         raise ValueProblem("a set has no order; return a list, sorted by something")
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+    # A mapping is iterable, by its keys.
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise ValueProblem(f"the stage returned {_kind(value)}; return a list of retake.{kind}")
     return list(value)
 

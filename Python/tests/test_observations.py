@@ -68,6 +68,8 @@ class MaskTests(unittest.TestCase):
         for counts in ("", "5", "o", "531000", "5310004", "é"):
             with self.subTest(counts), self.assertRaises(ValueError):
                 retake.Mask((4, 5), counts, "a").runs
+        with self.assertRaisesRegex(ValueError, "at least one pixel, and its size is 0 x 5"):
+            retake.Mask((0, 5), "", "a").runs
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
     def test_arrays_are_the_same_as_rows(self):
@@ -136,7 +138,7 @@ class StageTests(unittest.TestCase):
         nose = retake.KeyPoint("nose", 1, 2)
         for item, message in (
             (retake.Detection((0, 0, 1, 1), 1), "not a retake.Mask, KeyPoints, Embedding or JSON"),
-            (retake.Mask((0, 5), "5", "a"), "a side of a mask must be from 1"),
+            (retake.Mask((0, 5), "5", "a"), "a side of a mask is 1 to 65536 pixels, not 0"),
             (retake.Mask((4,), "5", "a"), "the size of a mask is .height, width."),
             (retake.KeyPoints([(1, 2)], "a"), "not a retake.KeyPoint"),
             (retake.KeyPoints([nose], "a", bones=[(0, 1)]), "a pair of indices"),
@@ -151,6 +153,14 @@ class StageTests(unittest.TestCase):
         ):
             with self.subTest(message):
                 self.assertRegex(self.problem(item), message)
+
+    def test_a_dict_is_no_list(self):
+        with served(stage_of({"mask": 1})) as host:
+            host.greet(output="observations")
+            self.assertRegex(
+                host.ask()["error"]["message"],
+                "of the type dict; return a list of retake.Mask, KeyPoints, Embedding or JSON",
+            )
 
 
 class ResultTests(unittest.TestCase):
