@@ -45,6 +45,11 @@ import Testing
           + "driver: \"1.2\"}}, sink: boxes, quantity: score, largest: 0.002, allowed: 0.003, "
           + "conditions: [b]}]"), "\(text)")
     #expect(try GoldenManifest(parsing: text, file: "golden.yml") == manifest)
+    let empty = #expect(throws: GoldenError.self) {
+      try GoldenManifest(
+        parsing: text.replacing("card: card-b", with: "card: \"\""), file: "golden.yml")
+    }
+    #expect(empty?.place?.pointer == "/fitted/0/devices/motion/card", "\(empty as Any)")
     manifest.devices = [:]
     #expect(!manifest.text.contains("\ndevices:"))
   }

@@ -1,4 +1,5 @@
 import RetakeGraph
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeInference
@@ -58,5 +59,11 @@ import Testing
     #expect(modelled.libraryName == OnnxOptions.cpu && modelled.engine == nil)
     #expect(throws: OptionError.self) { try ModelProvider("modelled").modelledDevice() }
     #expect(throws: OptionError.self) { try ModelProvider("modelled:").modelledDevice() }
+    let folder = try TemporaryFolder()
+    let file = try folder.write(#"{"v": 1, "name": ""}"#, to: "device.json")
+    let unnamed = #expect(throws: ModelDocumentError.self) {
+      try ModelledDevice(reading: file.path)
+    }
+    #expect(unnamed?.message == "a device has a name", "\(unnamed as Any)")
   }
 }

@@ -40,8 +40,12 @@ package struct ModelledDevice: Hashable, Sendable {
     self.noise = try noise?.number() ?? 0
     if let noise, !(0...1).contains(self.noise) { throw noise.wrong("a noise is 0 to 1") }
     seed = UInt64(try fields["seed"]?.integer(in: 0...Int.max, "a seed is 0 or more") ?? 0)
+    let name = try fields.required("name")
+    guard try !name.string().isEmpty else {
+      throw name.wrong("a device has a name", advice: "Write, for example: \"name\": \"card-b\"")
+    }
     device = ModelDevice(
-      provider: ModelProvider.modelled, card: try fields.required("name").string(),
+      provider: ModelProvider.modelled, card: try name.string(),
       driver: try fields["driver"]?.string(),
       engine: try fields["engine"].map { try ModelProvider.digest(ofEngine: $0.string()) })
   }

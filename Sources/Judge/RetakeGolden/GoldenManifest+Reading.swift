@@ -246,7 +246,11 @@ extension [String: ModelDevice] {
   fileprivate init(_ decoder: GoldenDecoder) throws {
     self = [:]
     for (stage, value) in try decoder.members() {
-      let fields = try value.object(["provider", "card", "driver", "engine"])
+      let keys = ["provider", "card", "driver", "engine"]
+      let fields = try value.object(keys)
+      for field in keys.compactMap({ fields[$0] }) where field.json == .string("") {
+        throw field.wrong("is empty", advice: "Leave it out, or restore golden.yml")
+      }
       self[stage] = ModelDevice(
         provider: try fields.required("provider").string(), card: try fields["card"]?.string(),
         driver: try fields["driver"]?.string(), engine: try fields["engine"]?.string())
