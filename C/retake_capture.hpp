@@ -93,6 +93,9 @@ class Capture {
   /* Adds a sink: `detections`, `classes`, `scalars` or `observations`. A program has at least one. */
   Capture &sink(const std::string &name, const std::string &output) {
     if (is_begun_) refuse("a sink is added after the first read: ", name);
+    for (const Sink &sink : sinks_) {
+      if (sink.name == name) refuse("a sink is added twice: ", name);
+    }
     sinks_.emplace_back(name, output);
     return *this;
   }

@@ -515,6 +515,7 @@ int main(int argc, char **argv) {
   capture.sink("light", "scalars").sink("boxes", "detections").classNames({"car"});
   if (does == "observe") capture.sink("seen", "observations");
   if (does == "may-end") capture.mayEnd();
+  if (does == "twice") capture.sink("light", "classes");
   if (!capture.isOpened()) return std::puts("without Retake"), 5;
   const double rate = capture.get(retake::CAP_PROP_FPS);
   Picture picture;
@@ -661,6 +662,11 @@ class CaptureTests(unittest.TestCase):
         self.assertEqual(self.results(child), ({}, 1))
         child.host.bye()
         self.assertEqual(child.status, 0)
+
+    def test_a_sink_is_added_once(self):
+        done = subprocess.run([self.program(), "twice"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a sink is added twice: light", done.stderr)
 
     def test_without_retake_it_is_not_open(self):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("RETAKE_")}
