@@ -389,8 +389,9 @@ struct ImageFolder: Hashable, Sendable {
     else { return }
     throw BagError.imageTimes(
       path: root, cause: "its images are .\(ending) files, and images are kept as PNG or JPEG",
-      remedy: "Make PNG of them, which loses no sample: for f in \(root.shellWord)/*.\(ending); do "
-        + "ffmpeg -i \"$f\" \"${f%.*}.png\" && rm \"$f\"; done")
+      remedy: "Make PNG of them, which has up to 16 bits: mkdir png && for f in "
+        + "\(root.shellWord)/*.\(ending); do ffmpeg -i \"$f\" png/\"$(basename \"$f\" "
+        + ".\(ending)).png\"; done; then: retake import png")
   }
 
   private static let keptEndings: Set = ["jpeg", "jpg", "png"]
