@@ -89,6 +89,8 @@ import Testing
     ("# timecode format v2\n0\n40\n39\n", "before the time of the frame before"),
     ("# timecode format v2\n0\nforty\n", "forty"),
     ("# timecode format v2\n", "no times"), ("", "no times"),
+    ("[{\"SensorTimestamp\": 1}]", "jq '.[].SensorTimestamp'"),
+    ("{\"SensorTimestamp\": 1}\n", "jq '.SensorTimestamp'"),
   ])
   func `times that would be a guess, or are none, are refused`(text: String, cause: String) throws {
     let path = try folder.write(text, to: "video.pts").path

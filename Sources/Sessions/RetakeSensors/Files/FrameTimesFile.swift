@@ -46,6 +46,7 @@ package struct FrameTimesFile: Sendable {
         continue
       }
       if column == nil {
+        try Self.refuseJSON(line, of: path, text)
         separator =
           [UInt8(ascii: "\t"), UInt8(ascii: ";")].first { line.contains($0) } ?? separator
       }
@@ -96,6 +97,17 @@ package struct FrameTimesFile: Sendable {
         file: file, line: line, problem: "its time is before the time of the frame before")
     }
     nanoseconds.append(time)
+  }
+
+  /// The metadata of rpicam-vid may be JSON, as an array or as lines.
+  private static func refuseJSON(_ line: [UInt8], of path: String, _ text: String) throws {
+    let first = line.first { $0 != UInt8(ascii: " ") }
+    guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return }
+    let filter = (first == UInt8(ascii: "[") ? ".[]" : "") + ".SensorTimestamp"
+    throw SensorError.badOption(
+      text: text,
+      problem: "the file is JSON, and a table is read; write its times into one, for example: "
+        + "jq '\(filter)' \(path.shellWord) > TIMES, then --times TIMES:unit=ns")
   }
 
   /// `v2` of `# timecode format v2`.
