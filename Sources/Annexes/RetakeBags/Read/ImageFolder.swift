@@ -351,7 +351,7 @@ struct ImageFolder: Hashable, Sendable {
     let ordered = zip(numbers.map { $0?.number ?? 0 }, images).sorted { $0 < $1 }
     try requireDistinct(ordered, "number")
     // As the names write it: 0007.
-    let digits = MediaFolder.stem(ordered[0].1).dropFirst(first.count).count
+    let digits = MediaFolder.stem(ordered[0].1).dropFirst(first.count).count { $0.isNumber }
     let gaps = Self.gaps(ordered.map(\.0), digits: digits)
     let last = ordered[ordered.count - 1].0
     let range = ordered.count == 1 ? "the number \(last)" : "the numbers \(ordered[0].0) to \(last)"
