@@ -18,9 +18,11 @@ import Testing
     return fixture
   }
 
-  private func expectMissing(_ fixture: ProjectFixture, isCI: Bool) throws -> ReportProblem {
+  private func expectMissing(
+    _ fixture: ProjectFixture, isCI: Bool, status: Status = .error
+  ) throws -> ReportProblem {
     let outcome = try fixture.test { $0.isCI = isCI }
-    #expect(outcome.status == .error)
+    #expect(outcome.status == status)
     #expect(outcome.document.counts.stale == 0)
     let item = try #require(outcome.document.cases.first { $0.title == "cars/motion" })
     #expect(item.verdict == .errored)
@@ -42,7 +44,7 @@ import Testing
     let fixture = try fixture()
     try FileManager.default.createSymbolicLink(
       atPath: fixture.folder.file("Recordings/cars").path, withDestinationPath: "/nonexistent/cars")
-    let problem = try expectMissing(fixture, isCI: false)
+    let problem = try expectMissing(fixture, isCI: false, status: .infrastructure)
     #expect(problem.code == "suite.select.noRecording")
     #expect(problem.cause?.contains("/nonexistent/cars") == true, "\(problem)")
     #expect(problem.advice?.contains("remove") == false, "\(problem)")

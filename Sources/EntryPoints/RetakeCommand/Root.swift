@@ -14,7 +14,7 @@ struct Root: ParsableCommand {
         retake accept --reason "first golden"
 
       Exit codes: 0 passed, 1 changed, 2 error, 3 golden missing, 4 nothing compared,
-      5 not comparable or in CI stale, 64 wrong arguments, 130 interrupted.
+      5 not comparable or in CI stale, 64 wrong arguments, 75 a disk failed, 130 interrupted.
       """,
     version: Tool.version,
     subcommands: Annexes.commands(
@@ -22,6 +22,7 @@ struct Root: ParsableCommand {
       among: [
         InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
+        PlanCommand.self, MergeCommand.self,
         DiffCommand.self, CompareCommand.self, FindCommand.self, QueryCommand.self,
         ReduceCommand.self, BisectCommand.self, StressCommand.self, ReviewCommand.self,
         AcceptCommand.self, RejectCommand.self, GoldenCommand.self, LabelCommand.self,

@@ -69,6 +69,21 @@ package struct ReportCase: Hashable, Sendable, Codable {
 
   /// `"yard/motion"`.
   package var title: String { "\(session)/\(name)" }
+
+  /// Keeps the images, and the sensor values, of the first frames, and removes the others.
+  ///
+  /// - Parameter most: The most frames that keep their images.
+  /// - Returns: The number of frames with images.
+  package mutating func keepPictures(ofFrames most: Int) -> Int {
+    var frames: [FrameID] = []
+    for picture in pictures where !frames.contains(picture.frame) { frames.append(picture.frame) }
+    guard most == 0 || frames.count > most else { return frames.count }
+    let kept = Set(frames.prefix(most))
+    pictures.removeAll { !kept.contains($0.frame) }
+    sensors = sensors?.filter { kept.contains($0.frame) }
+    if sensors?.isEmpty == true { sensors = nil }
+    return kept.count
+  }
 }
 
 /// The rule that compares the results of one sink, in words.

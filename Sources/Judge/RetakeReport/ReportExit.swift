@@ -22,6 +22,7 @@ package struct ReportExit: Hashable, Sendable, Codable {
     case 4: ("nothing compared", "No case was selected, or no result could be compared.")
     case 5: ("stale", "A golden is stale, or it is not comparable with this run.")
     case 64: ("usage", "The command line was not understood.")
+    case 75: ("infrastructure", "A session or a disk could not be read; run the test again.")
     case 130: ("interrupted", "The run was interrupted; this report is not complete.")
     default: ("exit \(code)", "The run ended with exit code \(code).")
     }

@@ -14,12 +14,14 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   case staleOrNotComparable = 5
   /// The command line is wrong.
   case usage = 64
+  /// A session or a disk cannot be read or written, for a reason outside of the test.
+  case infrastructure = 75
   case interrupted = 130
 
   /// Strongest first.
   private static let precedence: [ExitStatus] = [
-    .interrupted, .usage, .error, .regression, .staleOrNotComparable, .missingGolden,
-    .nothingCompared, .passed,
+    .interrupted, .usage, .infrastructure, .error, .regression, .staleOrNotComparable,
+    .missingGolden, .nothingCompared, .passed,
   ]
 
   /// Combines several statuses into one: the strongest.
@@ -38,6 +40,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
     case .nothingCompared: "no case was selected or compared"
     case .staleOrNotComparable: "a golden is stale or cannot be compared"
     case .usage: "the command line is wrong"
+    case .infrastructure: "a session or a disk cannot be read"
     case .interrupted: "interrupted"
     }
   }

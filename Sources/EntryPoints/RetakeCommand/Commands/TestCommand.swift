@@ -18,12 +18,14 @@ struct TestCommand: ParsableCommand {
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
         retake test --strict                        # frames that are damaged are an error
         retake test --list                          # list the cases without running them
+        retake test --shard 2/4 --blob 2.blob       # a quarter of the cases, for retake merge
+        retake test --shard auto --blob mine.blob   # the shard that the CI job's variables name
 
       In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
       kind.
 
       Exit codes: 0 passed, 1 changed, 2 error, 3 golden missing, 4 nothing compared,
-      5 not comparable, or in CI stale.
+      5 not comparable, or in CI stale, 75 a disk failed: run it again.
       """)
 
   @Argument(help: "SESSION or SESSION/CASE: names in Recordings, folders, or globs in quotes.")
@@ -65,6 +67,24 @@ struct TestCommand: ParsableCommand {
     transform: Bounded.whole(1...64))
   var jobs: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Test one of several parts of the cases: I/N, or auto.",
+      discussion: """
+        auto reads the number of a parallel job from the variables of GitLab CI, Buildkite, \
+        CircleCI, Slurm, AWS Batch, Kubernetes or Bazel. auto/N states the number of jobs where no \
+        variable does.
+        """, valueName: "i/n"))
+  var shard: String?
+
+  @Option(help: ArgumentHelp("Follow this plan of 'retake plan --json'.", valueName: "file"))
+  var plan: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the results of the shard into this file, for 'retake merge'.", valueName: "file"))
+  var blob: String?
+
   @OptionGroup var programs: ProgramOptions
   @OptionGroup var cache: CacheOptions
   @OptionGroup var watchdog: WatchdogOptions
@@ -87,6 +107,12 @@ struct TestCommand: ParsableCommand {
           + "--pipeline")
     }
     try source.check(sessions: sessions, tracks: selection.track, costs: selection.costs)
+    guard shard != nil || plan == nil && blob == nil else {
+      throw ValidationError("--plan and --blob go with --shard: write for example --shard 1/4")
+    }
+    guard shard == nil || !list else {
+      throw ValidationError("--list lists all cases; 'retake plan' lists them by shard")
+    }
   }
 
   func run() throws {
@@ -103,6 +129,7 @@ struct TestCommand: ParsableCommand {
     defer { line.finish() }
     var suiteRun = SuiteRun(project: project, selection: chosen)
     suiteRun.goldens = goldens.map { project.path($0) }
+    if let shard { try setShard(shard, of: &suiteRun, in: project) }
     if list { return try show(suiteRun.listing()) }
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
@@ -118,33 +145,32 @@ struct TestCommand: ParsableCommand {
     suiteRun.reportFolder = report
     suiteRun.traceFolder = traces
     suiteRun.progress = { line.update($0, done: $1, total: $2) }
-    let outcome = try suiteRun.run()
+    let outcome = try self.outcome(of: suiteRun)
     line.finish()
-    try show(outcome)
-    if let error = outcome.reportError { Console.error(error) }
-    if outcome.status != .passed { throw CommandEnd(status: outcome.status) }
+    // The merge annotates the cases of all shards.
+    try form.show(outcome, annotates: blob == nil)
+  }
+
+  private func setShard(_ text: String, of run: inout SuiteRun, in project: Project) throws {
+    if let plan { run.plan = (plan, try ShardPlan(reading: project.path(plan))) }
+    let number = try ShardNumber(
+      text, planned: run.plan?.content.shards, variables: ProcessContext.current.variables)
+    let source = number.source.isEmpty ? "" : ", from \(number.source.joined(separator: ", "))"
+    if !source.isEmpty { form.note("note: this is shard \(number)\(source)") }
+    (run.shard, run.blobFile) = (number, blob)
+  }
+
+  private func outcome(of run: SuiteRun) throws -> SuiteRun.Outcome {
+    do {
+      return try run.run()
+    } catch let error as any CodedError where Infrastructure.isCause(of: error) {
+      Console.error(error)
+      throw CommandEnd(status: Interruption.isRequested ? .interrupted : .infrastructure)
+    }
   }
 
   private func show(_ listing: [ListedCase]) throws {
     if form.json { return try Console.json(listing) }
     for item in listing { Console.result(visible(item.key) + (item.stale ? "  stale" : "")) }
-  }
-
-  private func show(_ outcome: SuiteRun.Outcome) throws {
-    if form.json {
-      Console.data(String(decoding: try outcome.document.encoded(), as: UTF8.self))
-    } else {
-      Console.result(
-        TerminalReport.render(
-          outcome.document, palette: Console.isColored ? .ansi : .plain))
-    }
-    if CommandEnvironment.current.isGitHub {
-      // Not on standard output, which has one document alone with --json.
-      for line in AnnotationsReport.render(outcome.document).split(separator: "\n") {
-        Console.note(String(line))
-      }
-    }
-    for warning in outcome.warnings { form.note("warning: \(warning)") }
-    if let page = outcome.files.last { form.note("report: \(page.path)") }
   }
 }

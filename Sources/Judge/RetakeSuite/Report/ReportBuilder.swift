@@ -59,6 +59,9 @@ struct ReportBuilder {
     item.pictures = pictures.complete(inputs, places)
     let strips = SensorStrips(result).strips(of: frames)
     item.sensors = strips.isEmpty ? nil : strips
+    // Chosen first and cut then, so that the merged report of several runs can be cut in the same
+    // way.
+    picturesLeft -= item.keepPictures(ofFrames: picturesLeft)
     // A single root cause is accepted with the complete result, and the pipeline's document with it
     // (docs/comparing.md).
     let isAlone = item.rootCauses.count == 1
@@ -134,13 +137,11 @@ struct ReportBuilder {
       payloadMissing: actual.payloadMissing)
   }
 
-  private mutating func chooseImages(
-    _ result: CaseResult, _ pictures: FrameImages
-  ) -> [FrameID] {
-    guard result.comparison.findingCount > 0 || result.comparison.labels != nil else { return [] }
-    let frames = pictures.choose(min(picturesLeft, Self.picturesPerCaseMax))
-    picturesLeft -= frames.count
-    return frames
+  private func chooseImages(_ result: CaseResult, _ pictures: FrameImages) -> [FrameID] {
+    guard picturesLeft > 0,
+      result.comparison.findingCount > 0 || result.comparison.labels != nil
+    else { return [] }
+    return pictures.choose(Self.picturesPerCaseMax)
   }
 
   /// The options that make exactly this case: a case of the project by its name and the options

@@ -102,6 +102,7 @@ extension CaseResult {
   /// A known change passes. A run without frames returns `nothingCompared`.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
+    if let error, Infrastructure.isCause(of: error) { return .infrastructure }
     // Any other error, such as a damaged golden, is an error: something could have been compared.
     if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
     return comparison.verdict.exitStatus(isCI: isCI)

@@ -37,6 +37,12 @@ package struct SuiteRun {
   /// Where the traces of the cases are written, as `SESSION/CASE.json`; no trace is written if
   /// `nil`.
   package var traceFolder: String?
+  /// The part of the cases to run; all if `nil`.
+  package var shard: ShardNumber?
+  /// The plan of all shards. Without it, each shard makes the same plan from the selection.
+  package var plan: (file: String, content: ShardPlan)?
+  /// Where the results of the shard are written for `ShardMerge`.
+  package var blobFile: String?
   /// Called with the current case, its finished frames and the number of its frames. If several
   /// cases run at once, called with how many have ended and the frames of all.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
@@ -67,10 +73,28 @@ package struct SuiteRun {
       do {
         files = try ReportFolder.write(document, to: URL(fileURLWithPath: folder))
       } catch {
-        reportError = error as? any CodedError ?? ErrorFacts(ofUser: error)
-        status = ExitStatus.strongest([status, .error]) ?? .error
-        document.exit = ReportExit(code: Int(status.rawValue))
+        fail(error)
       }
+    }
+
+    /// If the blob cannot be written, the run ends with an error, too. A shard whose disks failed is
+    /// run again, and has no blob.
+    mutating func write(_ blob: ShardBlob, to file: String) {
+      guard status != .infrastructure else {
+        warnings.append("\(file) was not written: run this shard again")
+        return
+      }
+      do {
+        try blob.write(to: file)
+      } catch {
+        fail(error)
+      }
+    }
+
+    private mutating func fail(_ error: any Error) {
+      reportError = error as? any CodedError ?? ErrorFacts(ofUser: error)
+      status = ExitStatus.strongest([status, .error]) ?? .error
+      document.exit = ReportExit(code: Int(status.rawValue))
     }
   }
 
@@ -89,7 +113,7 @@ package struct SuiteRun {
   ///   error of one case becomes its verdict.
   package func run() throws -> Outcome {
     // Before the cases run, which may be slow: an unusable folder is reported now.
-    for folder in [reportFolder, traceFolder, pendingFolder, goldens] {
+    for folder in [reportFolder, traceFolder, pendingFolder, goldens, blobFile] {
       if let folder { try project.requireOwn(folder) }
     }
     if let reportFolder {
@@ -101,12 +125,84 @@ package struct SuiteRun {
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
     try project.checkRules(and: selection.definition)
+    if let blobFile { try ShardBlob.prepare(project.path(blobFile)) }
+    let share = try shard.map { try self.share($0, of: selected) }
     var run = self
     let cache = try openCache { run.notes.append($0) }
-    return try run.run(selected, cache)
+    return try run.run(share?.selected ?? selected, share, cache)
   }
 
-  private func run(_ selected: [SelectedCase], _ cache: CacheFolder?) throws -> Outcome {
+  /// The cases of one shard.
+  private struct Share {
+    var plan: ShardPlan
+    var selected: [SelectedCase]
+    var stale: [GoldenLibrary.Key]
+  }
+
+  private func share(_ shard: ShardNumber, of selected: [SelectedCase]) throws -> Share {
+    let stale = staleKeys(selected)
+    var planner = ShardPlanner(project: project, library: library)
+    let own =
+      plan?.content ?? planner.plan(selected, stale: stale, shards: shard.count)
+    let keys = Set(own.items(of: shard.number).map(\.key))
+    let share = Share(
+      plan: own, selected: selected.filter { keys.contains($0.key.description) },
+      stale: stale.filter { keys.contains($0.description) })
+    if let plan {
+      try check(share, shard, plan.file, all: selected.map(\.key) + stale, &planner)
+    }
+    return share
+  }
+
+  /// Compares a plan with this project: the program, the names of all cases, and the content of the
+  /// shard's cases.
+  ///
+  /// - Throws: `shard.plan.differs`.
+  private func check(
+    _ share: Share, _ shard: ShardNumber, _ file: String, all: [GoldenLibrary.Key],
+    _ planner: inout ShardPlanner
+  ) throws {
+    let plan = share.plan
+    guard plan.shards == shard.count else {
+      throw ShardError.otherCount(shard.count, planned: plan.shards, file: file)
+    }
+    let fresh = planner.plan([], stale: [], shards: 1)
+    guard plan.build == fresh.build, plan.project == fresh.project else {
+      let name = plan.build == fresh.build ? Project.fileName : "this program"
+      throw ShardError.otherItem(name, file: file, problem: "is not as the plan has it")
+    }
+    let known = Set(all.map(\.description))
+    let planned = Set(plan.items.map(\.key))
+    if let key = plan.items.map(\.key).first(where: { !known.contains($0) }) {
+      throw ShardError.otherItem(key, file: file, problem: "is in the plan, and is not selected")
+    }
+    if let key = all.map(\.description).first(where: { !planned.contains($0) }) {
+      throw ShardError.otherItem(key, file: file, problem: "is selected, and is not in the plan")
+    }
+    let items = Dictionary(plan.items.map { ($0.key, $0) }) { first, _ in first }
+    for selected in share.selected {
+      let item = planner.item(selected)
+      guard items[item.key]?.agrees(with: item) == true else {
+        throw ShardError.otherItem(item.key, file: file, problem: "is not as the plan has it")
+      }
+    }
+  }
+
+  /// The plan of the selected cases.
+  ///
+  /// - Parameters:
+  ///   - shards: From 1 to `ShardPlan.shardsMax`.
+  ///   - timings: An earlier report, from which durations are predicted.
+  /// - Throws: `SuiteError` for a selection that cannot be made.
+  package func makePlan(shards: Int, timings: ReportDocument?) throws -> ShardPlan {
+    let (selected, stale) = try cases()
+    var planner = ShardPlanner(project: project, library: library, timings: timings)
+    return planner.plan(selected, stale: stale, shards: shards)
+  }
+
+  private func run(
+    _ selected: [SelectedCase], _ share: Share?, _ cache: CacheFolder?
+  ) throws -> Outcome {
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
     let clock = WallClock()
@@ -114,14 +210,14 @@ package struct SuiteRun {
     let library = library
     var results = try replay(selected, runner(library, cache, scratch.url, sessions: selected))
     if chosen == nil {
-      results += staleKeys(selected).map { staleResult($0) }
+      results += (share?.stale ?? staleKeys(selected)).map { staleResult($0) }
       if let pendingRoot {
         let pending = results.filter { $0.pendingIdentity != nil }.map(\.selected.key)
         LastTest(root: pendingRoot, keys: pending).write(to: project)
       }
     }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
-    return report(results, seconds: seconds, at: clock.timeText)
+    return report(results, share, seconds: seconds, at: clock.timeText)
   }
 
   private func staleResult(_ key: GoldenLibrary.Key) -> CaseResult {
@@ -236,66 +332,23 @@ package struct SuiteRun {
   }
 
   private func report(
-    _ results: [CaseResult], seconds: Double, at time: String
+    _ results: [CaseResult], _ share: Share?, seconds: Double, at time: String
   ) -> Outcome {
-    let statuses = results.map { $0.exitStatus(isCI: isCI) }
-    let status = ExitStatus.strongest(statuses) ?? .nothingCompared
     var builder = ReportBuilder(project: project, goldens: goldens, program: program, isCI: isCI)
     builder.suite = selection.suite
-    let cases = results.map { builder.makeCase($0) }
-    var document = ReportDocument(
-      tool: ReportTool(version: Tool.version), title: "retake test",
-      exit: ReportExit(code: Int(status.rawValue)), cases: cases)
-    document.generatedAt = time
-    document.environment = environment(results)
-    let frames = results.reduce(0) { $0 + ($1.summary?.frames.captured ?? 0) }
-    document.totals.wallSeconds = seconds
-    document.totals.framesPerSecond = seconds > 0 ? Double(frames) / seconds : nil
-    document.totals.cache = results.compactMap { $0.summary?.cache }.map { ReportCache($0) }
-      .reduce(nil) { sum, use in sum.map { $0 + use } ?? use }
-    document.notes = notes + pendingNotes(results)
-    document.nameCommands(ProgramName(program))
-    var outcome = Outcome(status: status, document: document)
-    outcome.warnings = project.slowness(document.totals.framesPerSecond).map { [$0] } ?? []
-    outcome.failing = zip(document.cases, statuses).filter { $1 != .passed }.map(\.0)
-    outcome.frames = frames
+    let report = SuiteReport(
+      records: results.map { CaseRecord($0, builder.makeCase($0), isCI: isCI) }, notes: notes,
+      goldens: library.root.path, program: program, seconds: seconds, time: time)
+    // A plan may have fewer cases than shards.
+    var outcome = report.outcome(empty: share == nil ? .nothingCompared : .passed)
+    let speed = outcome.document.totals.framesPerSecond
+    outcome.warnings = project.slowness(speed).map { [$0] } ?? []
+    if let share, let shard, let blobFile {
+      let blob = ShardBlob(plan: share.plan, shard: shard.number, report: report)
+      outcome.write(blob, to: project.path(blobFile))
+    }
     outcome.writeReport(to: reportFolder.map { project.path($0) })
     return outcome
-  }
-
-  private func environment(_ results: [CaseResult]) -> [EnvironmentRow] {
-    // The most exact one: only cases with models name the class of kernels.
-    let platform =
-      results.map(\.platform.description).max { $0.count < $1.count }
-      ?? PlatformKey.current.description
-    var golden: [String: String] = [:]
-    var actual: [String: String] = [:]
-    for result in results {
-      // Goldens may be of several ages. The order of the results is fixed, so the same entry is
-      // shown in every run.
-      let platform = result.platform.description
-      golden.merge(result.golden.environment(platform)) { first, _ in first }
-      actual.merge(result.actual.environment(platform)) { first, _ in first }
-    }
-    let rows = Set(golden.keys).union(actual.keys).sorted().map {
-      EnvironmentRow($0, golden: golden[$0], actual: actual[$0])
-    }
-    return [EnvironmentRow("platform", golden: golden.isEmpty ? nil : platform, actual: platform)]
-      + rows
-  }
-
-  /// Notes about differing results that could not be left pending next to their goldens.
-  private func pendingNotes(_ results: [CaseResult]) -> [String] {
-    let lost = results.filter {
-      // A case that did not run has no result that could be pending.
-      $0.pendingRefusal != nil && $0.summary != nil && $0.comparison.verdict != .passed
-    }
-    guard let first = lost.first, let cause = first.pendingRefusal else { return [] }
-    let more = lost.count > 1 ? " and \(lost.count - 1) more" : ""
-    return [
-      "no pending golden of \(first.selected.key)\(more): \(library.root.path) cannot be written "
-        + "(\(cause)). Name another place: RETAKE_PENDING_DIR=DIR"
-    ]
   }
 
   private var library: GoldenLibrary {

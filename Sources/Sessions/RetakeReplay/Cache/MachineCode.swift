@@ -1,8 +1,8 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 
 /// Identifies the code that computes here. A value that other code computed is not reused.
-enum MachineCode {
+package enum MachineCode {
   /// The processor's features, as the system lists them and as the processor itself says: an
   /// emulator shows the host's list. Libraries select their code by them.
   static let processor: Digest128 = {
@@ -29,7 +29,7 @@ enum MachineCode {
 
   /// Digest of this program's file, so that every stage is computed again after a build, also one
   /// whose version was not increased. `nil` if the file cannot be read.
-  static let program: Digest128? = MappedFile.program().flatMap(digest)
+  package static let program: Digest128? = MappedFile.program().flatMap(digest)
 
   /// The C library's math functions, which differ between versions. `nil` if they cannot be read.
   private static let mathematics: Digest128? = {

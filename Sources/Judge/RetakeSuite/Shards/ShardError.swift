@@ -1,0 +1,84 @@
+import RetakeCore
+
+/// Errors of plans, shards and their merge.
+enum ShardError {
+  static func badPlan(file: String, cause: String) -> SuiteError {
+    SuiteError(
+      "shard.plan.unreadable", "the plan cannot be read", cause: cause, at: file,
+      advice: "Make it again: retake plan --shards N --json > plan.json")
+  }
+
+  static func otherVersion(file: String, version: String) -> SuiteError {
+    SuiteError(
+      "shard.otherVersion", "retake \(version) wrote this, and this is \(Tool.version)", at: file,
+      advice: "Run all shards and the merge with one version")
+  }
+
+  /// The plan of a file is about another content of this project.
+  static func otherItem(_ key: String, file: String, problem: String) -> SuiteError {
+    SuiteError(
+      "shard.plan.differs", "\(key) \(problem)", at: file,
+      advice: "Make the plan in the same checkout, and with the same arguments: "
+        + "retake plan --shards N --json > plan.json")
+  }
+
+  static func otherCount(_ count: Int, planned: Int, file: String) -> SuiteError {
+    SuiteError(
+      "shard.plan.differs", "the plan has \(planned) shards, not \(count)", at: file,
+      advice: "Write --shard I/\(planned), or make another plan")
+  }
+
+  static func badNumber(_ text: String, cause: String, advice: String) -> SuiteError {
+    SuiteError(
+      "shard.number", "'\(text)' is not a shard", cause: cause, advice: advice, kind: .usage)
+  }
+
+  static func unreadable(blob: String, cause: String) -> SuiteError {
+    SuiteError(
+      "shard.blob.unreadable", "the blob cannot be read", cause: cause, at: blob,
+      advice: "Name files of: retake test --shard I/N --blob FILE")
+  }
+
+  static func notBlob(_ file: String) -> SuiteError {
+    SuiteError(
+      "shard.blob.foreign", "this is not a blob", at: file,
+      advice: "Name files of: retake test --shard I/N --blob FILE")
+  }
+
+  static func newerBlob(_ file: String, version: Int) -> SuiteError {
+    SuiteError(
+      "shard.blob.newer", "the blob has format \(version), and this retake reads 1", at: file,
+      advice: "Run all shards and the merge with one version")
+  }
+
+  static func damaged(_ file: String, cause: String) -> SuiteError {
+    SuiteError(
+      "shard.blob.damaged", "the blob is damaged", cause: cause, at: file,
+      advice: "Copy it again, or run its shard again")
+  }
+
+  static func otherPlan(_ file: String, first: String, why: String) -> SuiteError {
+    SuiteError(
+      "shard.merge.otherPlan", "this blob has another plan than \(first): \(why)", at: file,
+      advice: "Run all shards again, in one checkout, with one program and one plan")
+  }
+
+  static func duplicate(_ file: String, first: String, shard: String) -> SuiteError {
+    SuiteError(
+      "shard.merge.duplicate", "\(first) is shard \(shard), too", at: file,
+      advice: "Leave out one of them")
+  }
+
+  static func gap(shard: String, cases: Int, first: String) -> SuiteError {
+    let count = counted(cases, "case")
+    return SuiteError(
+      "shard.merge.gap", "shard \(shard) is missing: \(count), the first is \(first)",
+      advice: "Name its blob, or run it: retake test --shard \(shard) --blob FILE")
+  }
+
+  static func emptyGap(shard: String) -> SuiteError {
+    SuiteError(
+      "shard.merge.gap", "shard \(shard) is missing; it has no case",
+      advice: "Name its blob, or run it: retake test --shard \(shard) --blob FILE")
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import RetakeCore
+import RetakeReport
+
+/// The blobs of all shards of one plan, and the report that a single run of all cases would write.
+package struct ShardMerge {
+  /// Everything that is wrong with the blobs; without any problem they can be merged.
+  package private(set) var problems: [SuiteError] = []
+  private var blobs: [(file: String, blob: ShardBlob)] = []
+
+  /// Reads the blobs, in any order.
+  package init(_ files: [String]) {
+    for file in files {
+      do {
+        add(try ShardBlob(reading: file, known: blobs.first?.blob.plan), file)
+      } catch {
+        problems.append(
+          error as? SuiteError ?? ShardError.unreadable(blob: file, cause: error.causeText))
+      }
+    }
+    addGaps()
+  }
+
+  private mutating func add(_ blob: ShardBlob, _ file: String) {
+    if let first = blobs.first, first.blob.plan.digest != blob.plan.digest {
+      problems.append(
+        ShardError.otherPlan(
+          file, first: first.file, why: blob.plan.difference(from: first.blob.plan)))
+    } else if let other = blobs.first(where: { $0.blob.shard == blob.shard }) {
+      problems.append(ShardError.duplicate(file, first: other.file, shard: blob.name))
+    } else {
+      blobs.append((file, blob))
+    }
+  }
+
+  private mutating func addGaps() {
+    guard let plan = blobs.first?.blob.plan else { return }
+    let present = Set(blobs.map(\.blob.shard))
+    for shard in 1...plan.shards where !present.contains(shard) {
+      let items = plan.items(of: shard)
+      let name = "\(shard)/\(plan.shards)"
+      problems.append(
+        items.first.map { ShardError.gap(shard: name, cases: items.count, first: $0.key) }
+          ?? ShardError.emptyGap(shard: name))
+    }
+  }
+
+  /// The outcome of all shards, with the status of a single run.
+  ///
+  /// - Precondition: There is no problem.
+  /// - Parameters:
+  ///   - project: The folder of the project; it needs no sessions.
+  ///   - folder: Where the report is written; no report is written if `nil`.
+  /// - Throws: `SuiteError.notWritable` and `report.folder.otherFile` for a folder that cannot be used.
+  package func outcome(in project: Project, report folder: String?) throws -> SuiteRun.Outcome {
+    if let folder {
+      try project.requireOwn(folder)
+      try ReportFolder.check(URL(fileURLWithPath: project.path(folder)))
+    }
+    precondition(problems.isEmpty && !blobs.isEmpty, "blobs with problems are not merged")
+    let blobs = blobs.map(\.blob).sorted { $0.shard < $1.shard }
+    let records = blobs.flatMap(\.report.records)
+    let places = Dictionary(blobs[0].plan.items.enumerated().map { ($1.key, $0) }) { first, _ in
+      first
+    }
+    var report = blobs[0].report
+    report.records = records.sorted { places[$0.item.title] ?? 0 < places[$1.item.title] ?? 0 }
+    report.seconds = blobs.map(\.report.seconds).max() ?? 0
+    report.time = blobs.map(\.report.time).min() ?? ""
+    for note in blobs.flatMap(\.report.notes) where !report.notes.contains(note) {
+      report.notes.append(note)
+    }
+    // Each shard kept as many images as fit into one report.
+    var picturesLeft = ReportBuilder.picturesMax
+    for index in report.records.indices {
+      picturesLeft -= report.records[index].item.keepPictures(ofFrames: picturesLeft)
+    }
+    var outcome = report.outcome(empty: .nothingCompared)
+    outcome.writeReport(to: folder.map { project.path($0) })
+    return outcome
+  }
+}
+
+extension ShardPlan {
+  /// The first difference from another plan, in words.
+  fileprivate func difference(from other: ShardPlan) -> String {
+    if build != other.build { return "another program wrote it" }
+    if project != other.project { return "retake.yml differs" }
+    if shards != other.shards { return "\(shards) shards, not \(other.shards)" }
+    if items.map(\.key) != other.items.map(\.key) { return "it has other cases" }
+    guard let (item, first) = zip(items, other.items).first(where: { $0 != $1 }) else {
+      return "its digest differs"
+    }
+    let facts = [
+      (item.session != first.session, "the session"),
+      (item.pipeline != first.pipeline, "the pipeline"),
+      (item.files != first.files, "a model or a program"),
+      (item.golden != first.golden, "the golden"),
+      (item.seconds != first.seconds, "the predicted time"),
+    ]
+    let what = facts.first { $0.0 }?.1 ?? "the number of frames"
+    return "\(what) of \(item.key) differs"
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReplay
+import RetakeReport
+import RetakeSession
+
+/// Collects the facts about cases that a plan of shards has.
+struct ShardPlanner {
+  private let project: Project
+  private let library: GoldenLibrary
+  /// The seconds per frame of cases in an earlier report.
+  private let rates: [String: Double]
+  /// Made once for all sessions, because a pipeline may load models.
+  private var pipelines: [CaseDefinition: Pipeline?] = [:]
+  /// The digests of sessions, by folder and tracks.
+  private var sessions: [[String]: String] = [:]
+
+  /// - Parameter timings: An earlier report of these cases.
+  init(project: Project, library: GoldenLibrary, timings: ReportDocument? = nil) {
+    (self.project, self.library) = (project, library)
+    let known = (timings?.cases ?? []).compactMap { item -> (String, Double)? in
+      guard let speed = item.run?.framesPerSecond, speed.isFinite, speed > 0 else { return nil }
+      return (item.title, 1 / speed)
+    }
+    rates = Dictionary(known) { first, _ in first }
+  }
+
+  /// - Parameter shards: From 1 to `ShardPlan.shardsMax`.
+  mutating func plan(
+    _ selected: [SelectedCase], stale: [GoldenLibrary.Key], shards: Int
+  ) -> ShardPlan {
+    let items =
+      selected.map { item($0) }
+      + stale.map { key in
+        var item = ShardPlan.Item(key: key.description)
+        (item.golden, item.stale) = (golden(key), true)
+        return item
+      }
+    return ShardPlan(
+      timed(items), shards: shards, build: MachineCode.program.map { "\($0)" },
+      project: Self.digest(ofFile: project.path(Project.fileName)))
+  }
+
+  /// A case that cannot be opened has fewer facts; its run reports why.
+  mutating func item(_ selected: SelectedCase) -> ShardPlan.Item {
+    var item = ShardPlan.Item(key: selected.key.description)
+    item.golden = golden(selected.key)
+    guard selected.problem == nil, let pipeline = pipeline(of: selected.definition) else {
+      return item
+    }
+    let job = ReplayJob(
+      project: project, definition: selected.definition, session: selected.sessionRead)
+    guard let (replay, reader) = try? job.open(pipeline) else { return item }
+    item.frames = replay.frameCount
+    item.pipeline = "\(replay.pipeline.digest)"
+    for files in [replay.modelFiles, replay.programFiles, replay.storedFiles] {
+      item.files.merge(files) { first, _ in first }
+    }
+    if let reader { item.session = digest(of: reader, tracks: replay.tracks.values.sorted()) }
+    return item
+  }
+
+  private mutating func pipeline(of definition: CaseDefinition) -> Pipeline? {
+    if let known = pipelines[definition] { return known }
+    let pipeline = try? project.pipeline(definition.pipeline)
+    pipelines[definition] = .some(pipeline)
+    return pipeline
+  }
+
+  private mutating func digest(of reader: SessionReader, tracks: [Int]) -> String? {
+    let key = [reader.folder.path] + tracks.map { "\($0)" }
+    if let known = sessions[key] { return known }
+    let digest = (try? reader.inputDigest(tracks: tracks)).map { "\($0)" }
+    sessions[key] = digest
+    return digest
+  }
+
+  private func golden(_ key: GoldenLibrary.Key) -> String? {
+    Self.digest(ofFile: library.folder(key).file(GoldenFolder.manifestName).path)
+  }
+
+  private static func digest(ofFile path: String) -> String? {
+    (try? RegularFile.contents(path, bytesMax: 64 << 20)).map { "\(Digest128(of: $0))" }
+  }
+
+  /// Predicts durations, if the earlier report has any: for a case that it does not have, from the
+  /// mean speed of the others.
+  private func timed(_ items: [ShardPlan.Item]) -> [ShardPlan.Item] {
+    let known = items.filter { rates[$0.key] != nil && $0.frames > 0 }
+    let frames = known.reduce(0) { $0 + $1.frames }
+    guard frames > 0 else { return items }
+    // In the order of the items, because sums of numbers depend on their order.
+    let seconds = known.reduce(0.0) { $0 + Double($1.frames) * (rates[$1.key] ?? 0) }
+    return items.map { item in
+      guard item.stale != true else { return item }
+      var item = item
+      let predicted = Double(item.frames) * (rates[item.key] ?? seconds / Double(frames))
+      item.seconds = (predicted * 1_000).rounded() / 1_000
+      return item
+    }
+  }
+}
