@@ -10,7 +10,7 @@ import Testing
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "model", "model info", "model check", "replay", "test", "plan", "merge",
-    "diff",
+    "ci", "ci init", "diff",
     "migrate", "review", "accept", "reject", "golden", "golden calibrate", "golden sync-rules",
     "golden list", "coverage", "stress", "compare", "find", "query",
     "verify", "reduce", "bisect", "label", "label import", "label propose",

@@ -50,13 +50,14 @@ struct Workplace {
   }
 
   /// Runs a line of a page as its reader types it, with the built `retake` in the path.
-  func type(_ line: String) throws -> CommandResult {
+  func type(_ line: String, environment: [String: String?] = [:]) throws -> CommandResult {
     let program = URL(fileURLWithPath: Self.binary).deletingLastPathComponent().path
+    let standard: [String: String?] = [
+      "CI": nil, "RETAKE_CACHE_KEY": Self.cacheKey, "PATH": "\(program):/usr/bin:/bin",
+    ]
     return try runCommand(
-      "bash", arguments: ["-c", line],
-      environment: [
-        "CI": nil, "RETAKE_CACHE_KEY": Self.cacheKey, "PATH": "\(program):/usr/bin:/bin",
-      ], folder: folder.url)
+      "bash", arguments: ["-c", line], environment: standard.merging(environment) { $1 },
+      folder: folder.url)
   }
 
   /// Makes a clip of 90 frames in which a square moves, so that there is motion from the first second

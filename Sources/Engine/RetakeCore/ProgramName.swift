@@ -15,7 +15,7 @@ package struct ProgramName: Hashable, Sendable {
 
   /// The commands of the program. A test compares this list with the program's commands.
   package static let commands = [
-    "accept", "bench", "bisect", "build", "cache", "compare", "coverage", "diff", "doctor",
+    "accept", "bench", "bisect", "build", "cache", "ci", "compare", "coverage", "diff", "doctor",
     "find", "golden", "help", "import", "init", "label", "merge", "migrate", "model", "pipeline",
     "plan", "profile", "query", "record", "reduce", "reject", "replay", "report", "review",
     "session", "stress", "test", "verify", "view",
