@@ -109,7 +109,7 @@ struct ShardBlob {
   }
 
   /// - Parameter known: The plan of another blob. A plan of many cases is then decoded once.
-  /// - Throws: `ShardError` for a file that is no blob, of another version, or damaged.
+  /// - Throws: `ShardError` for another kind of file, another version, or damage.
   init(reading file: String, known: ShardPlan? = nil) throws {
     let data: Data
     do {
