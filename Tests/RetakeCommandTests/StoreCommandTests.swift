@@ -60,7 +60,7 @@ import Testing
     let gone = try workplace.retake("store", "push", "yard", "--remote", "/nonexistent/disk")
     #expect(gone.status == 2 && gone.stderr.contains("mkdir -p /nonexistent/disk"))
     _ = try workplace.retake("store", "push", "yard", "--remote", "disk")
-    let misspelt = try workplace.retake("store", "pull", "yrad")
+    let misspelt = try workplace.retake("store", "pull", "yar")
     #expect(misspelt.status == 2 && misspelt.stderr.contains("Did you mean 'yard'?"))
     let unknown = try workplace.retake("store", "pull", "gate")
     #expect(unknown.stderr.contains("the session 'gate' has no pointer"), "\(unknown.stderr)")

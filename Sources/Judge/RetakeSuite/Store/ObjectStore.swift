@@ -23,9 +23,7 @@ protocol ObjectStore {
 }
 
 extension StoreAddress {
-  /// - Parameter isWritten: Whether objects will be added: a folder must then exist, because it may
-  ///   be on a disk that is not mounted.
-  /// - Throws: `SuiteError.noStore`.
+  /// - Throws: `SuiteError.noStore` for a folder that does not exist: its disk may not be mounted.
   func open(in project: Project) throws -> any ObjectStore {
     switch self {
     case .folder(let path):

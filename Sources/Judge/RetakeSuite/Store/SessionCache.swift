@@ -97,7 +97,7 @@ struct SessionCache {
     }
     try io(own) {
       try lock.truncate(atOffset: 0)
-      try lock.write(contentsOf: Data("\(pointer.bytes)\n".utf8))
+      try lock.write(contentsOf: Data("\(pointer.bytes)".utf8))
     }
   }
 

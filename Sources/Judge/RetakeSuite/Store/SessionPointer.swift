@@ -38,10 +38,11 @@ package struct SessionPointer: Hashable, Sendable {
       .filter(\.isSafeName).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// SHA-256 of the names and digests of all files. It does not depend on the remotes.
+  /// SHA-256 of the session's name and of the paths and digests of its files. It does not depend on
+  /// the remotes.
   package var digest: String {
     let lines = files.map { "\($0.object.sha256) \($0.object.bytes) \($0.path)\n" }
-    return Sha256.digest(of: Array(lines.joined().utf8))
+    return Sha256.digest(of: Array((name + "\n" + lines.joined()).utf8))
   }
 
   /// - Throws: `SuiteError` for a file that is not a pointer, with the JSON pointer of the invalid

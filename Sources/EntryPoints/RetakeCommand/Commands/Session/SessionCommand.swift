@@ -53,7 +53,7 @@ struct SessionListCommand: ParsableCommand {
       return
     }
     for item in items { Console.result(Self.line(item.folder, item.summary)) }
-    let folders = Set(items.map(\.folder.name))
+    let folders = Set(items.map { $0.folder.name })
     for name in stored where !folders.contains(name) {
       Console.result("\(name)  in a store: retake store pull \(name)")
     }
