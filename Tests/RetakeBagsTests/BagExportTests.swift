@@ -154,7 +154,8 @@ import Testing
       "F 0:0 0\nF 0:1 33333333\nD -:0 1.0 2.0 3.0 4.0 0.5000\nF 0:2 66666666\nX drop queue motion\n"
     lines = lines.replacing(
       "F 0:1 33333333\n",
-      with: "K 4 dog 0.5000 0-1 nose=1.0,2.0,1.0000 tail=3.0,4.0,0.2500\nF 0:1 33333333\n")
+      with: "K 4 dog 0.5000 0-1 nose=1.0,2.0,1.0000 tail=3.0,4.0,0.2500\n"
+        + "M -4 a%20person 0.9132 5x4 5310003\nF 0:1 33333333\n")
     let digest = Digest128(of: lines)
     lines += "B 3 \(digest)\n"
     let header =
@@ -189,7 +190,13 @@ import Testing
       results[0].contains(
         #""observations":[{"bones":[[0,1]],"identity":4,"label":"dog","points":["#
           + #"{"name":"nose","score":1,"x":1,"y":2},{"name":"tail","score":0.25,"x":3,"y":4}],"#
-          + #""score":0.5}]"#), "\(results[0])")
+          + #""score":0.5},{"identity":-4,"label":"a person","mask":{"counts":"5310003","#),
+      "\(results[0])")
+    let shapes = texts("/golden/motion/boxes/annotations")[0]
+    #expect(
+      shapes.contains(#""points":[{"x":1,"y":2},{"x":3,"y":4}],"thickness":2"#), "\(shapes)")
+    #expect(shapes.contains(#"{"x":4,"y":4}"#) && shapes.contains(#""text":"a person""#))
+    #expect(shapes.components(separatedBy: #""type":4"#).count == 3)
     #expect(results[2].contains(#""result":{"fate":"drop","node":"motion","reason":"queue"}"#))
     #expect(texts("/golden/motion/boxes/annotations")[1].contains(#"{"x":4,"y":6}"#))
     let decision = try #require(messages.first { names[$0.topic].type == "foxglove.Log" })

@@ -68,37 +68,91 @@ struct ResultTopics {
     ]
   }
 
-  /// The boxes of a result, in Foxglove's form. A frame without boxes removes earlier boxes.
+  /// The boxes, the outlines of masks, and the points of a result, in Foxglove's form. A frame
+  /// without them removes earlier shapes.
   private func annotations(_ result: JSONValue, stamp: Int64) -> JSONValue {
     var (points, texts): ([JSONValue], [JSONValue]) = ([], [])
-    guard case .array(let detections)? = result["detections"] else {
-      return .object(["circles": .array([]), "points": .array([]), "texts": .array([])])
-    }
-    for detection in detections {
-      guard case .array(let box)? = detection["box"], box.count == 4 else { continue }
-      let sides = box.map(\.double)
-      let (x, y, width, height) = (sides[0], sides[1], sides[2], sides[3])
-      let corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+    func add(_ type: Int64, _ places: [(x: Double, y: Double)], name: JSONValue? = nil) {
+      guard let first = places.first, places.allSatisfy(Self.isFinite) else { return }
       points.append(
         .object([
-          "timestamp": clock.json(stamp), "type": .integer(Self.lineLoop),
-          "points": .array(corners.map(Self.point)), "outline_color": Self.color,
+          "timestamp": clock.json(stamp), "type": .integer(type),
+          "points": .array(places.map(Self.point)), "outline_color": Self.color,
           "outline_colors": .array([]), "fill_color": Self.clear, "thickness": .integer(2),
         ]))
-      guard case .string(let name)? = detection["class"] else { continue }
+      guard case .string(let name)? = name else { return }
       texts.append(
         .object([
-          "timestamp": clock.json(stamp), "position": Self.point((x, y)), "text": .string(name),
+          "timestamp": clock.json(stamp), "position": Self.point(first), "text": .string(name),
           "font_size": .integer(12), "text_color": Self.color, "background_color": Self.clear,
         ]))
+    }
+    for detection in Self.elements(result["detections"]) {
+      let sides = Self.elements(detection["box"]).map(\.double)
+      guard sides.count == 4 else { continue }
+      let (x, y, width, height) = (sides[0], sides[1], sides[2], sides[3])
+      let corners: [(x: Double, y: Double)] = [
+        (x, y), (x + width, y), (x + width, y + height), (x, y + height),
+      ]
+      add(Self.lineLoop, corners, name: detection["class"])
+    }
+    for item in Self.elements(result["observations"]) {
+      let shape = Self.shape(item)
+      let places = shape.points.map { (x: $0.x, y: $0.y) }
+      let lines = shape.bones.compactMap { bone -> [(x: Double, y: Double)]? in
+        guard places.indices.contains(bone.from), places.indices.contains(bone.to) else {
+          return nil
+        }
+        let line = [places[bone.from], places[bone.to]]
+        return line.allSatisfy(Self.isFinite) ? line : nil
+      }
+      add(Self.lineList, lines.flatMap(\.self), name: item["label"])
+      // The corners of an outline are no points of the object.
+      guard item["mask"] == nil else { continue }
+      add(
+        Self.points, places.filter(Self.isFinite),
+        name: lines.isEmpty ? item["label"] : nil)
     }
     return .object([
       "circles": .array([]), "points": .array(points), "texts": .array(texts),
     ])
   }
 
-  /// Foxglove's number of a closed line (foxglove.PointsAnnotation).
-  private static let lineLoop: Int64 = 2
+  /// The outline of a mask, or points with their bones; empty for any other observation.
+  private static func shape(_ item: JSONValue) -> KeyPoints {
+    if let mask = item["mask"] {
+      guard case .integer(let height)? = elements(mask["size"]).first,
+        case .integer(let width)? = elements(mask["size"]).last,
+        case .string(let counts)? = mask["counts"],
+        let mask = Mask(width: Int(width), height: Int(height), counts: counts)
+      else { return KeyPoints([]) }
+      return mask.outline
+    }
+    var shape = KeyPoints(
+      elements(item["points"]).map {
+        KeyPoint("", x: $0["x"]?.double ?? .nan, y: $0["y"]?.double ?? .nan)
+      })
+    for bone in elements(item["bones"]) {
+      guard case .integer(let from)? = elements(bone).first,
+        case .integer(let to)? = elements(bone).last
+      else { continue }
+      shape.bones.append(KeyPoints.Bone(Int(from), Int(to)))
+    }
+    return shape
+  }
+
+  private static func isFinite(_ place: (x: Double, y: Double)) -> Bool {
+    place.x.isFinite && place.y.isFinite
+  }
+
+  private static func elements(_ value: JSONValue?) -> [JSONValue] {
+    guard case .array(let elements)? = value else { return [] }
+    return elements
+  }
+
+  /// Foxglove's numbers of points, of a closed line and of separate lines
+  /// (foxglove.PointsAnnotation).
+  private static let (points, lineLoop, lineList): (Int64, Int64, Int64) = (1, 2, 4)
   private static let color = rgba(0, 1, 0.4, 1)
   private static let clear = rgba(0, 0, 0, 0)
 
@@ -106,18 +160,18 @@ struct ResultTopics {
     .object(["r": .number(r), "g": .number(g), "b": .number(b), "a": .number(a)])
   }
 
-  private static func point(_ place: (Double, Double)) -> JSONValue {
-    .object(["x": .number(place.0), "y": .number(place.1)])
+  private static func point(_ place: (x: Double, y: Double)) -> JSONValue {
+    .object(["x": .number(place.x), "y": .number(place.y)])
   }
 }
 
 extension JSONValue {
-  /// 0 for a value that is not a number.
+  /// NaN for a value that is not a number.
   fileprivate var double: Double {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
-    default: 0
+    default: .nan
     }
   }
 }
