@@ -42,7 +42,9 @@ import Testing
     #expect(plain["RCLONE_S3_ENDPOINT"] == nil)
     let other = RcloneStore.environment(of: [
       "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "RCLONE_S3_PROVIDER": "Minio",
+      "AWS_CA_BUNDLE": "/etc/ca.pem",
     ])
+    #expect(other["RCLONE_CA_CERT"] == "/etc/ca.pem" && other["AWS_CA_BUNDLE"] == nil)
     #expect(other["RCLONE_S3_ENDPOINT"] == "http://127.0.0.1:9")
     #expect(other["RCLONE_S3_PROVIDER"] == "Minio")
   }

@@ -140,6 +140,10 @@ struct RcloneStore: ObjectStore {
       "RCLONE_GCS_BUCKET_POLICY_ONLY": "true",
     ]
     variables["RCLONE_S3_ENDPOINT"] = endpoint
-    return variables.merging(given) { $1 }
+    // With Amazon's own variable rclone's client of S3 refuses to start.
+    variables["RCLONE_CA_CERT"] = given["AWS_CA_BUNDLE"]
+    variables.merge(given) { $1 }
+    variables["AWS_CA_BUNDLE"] = nil
+    return variables
   }
 }
