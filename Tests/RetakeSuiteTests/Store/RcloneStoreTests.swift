@@ -59,13 +59,12 @@ import Testing
       for name in names + ["gate"] { try store.write(name) }
       try store.store("*")
       #expect(try store.pointer("gate").remotes == [store.remote])
+      let kinds: [SessionStoreTests.Damage] = [.flipped, .cut, .longer, .empty, .missing]
       for (seed, name) in names.enumerated() {
-        let damage: SessionStoreTests.Damage =
-          [.flipped, .cut, .longer, .empty, .missing][seed % 5]
-        try damage.make(store.media(name), seed: seed, other: Data())
+        try kinds[seed % 5].make(store.media(name), seed: seed, other: Data())
       }
       let codes = try names.map { try store.refusal($0) }
-      #expect(codes.allSatisfy { ["suite.store.damaged", "suite.store.missing"].contains($0) })
+      #expect(codes.allSatisfy { $0 == "suite.store.damaged" || $0 == "suite.store.missing" })
       #expect(try store.cached().isEmpty)
       let check = try StoreCheck(project: store.project(), remote: nil).run([])
       #expect(check.findings.map(\.session) == names)

@@ -57,8 +57,8 @@ import Testing
   }
 
   @Test(arguments: [
-    digest.uppercased(), String(digest.dropLast()), digest + "0", "g" + digest.dropFirst(), "",
-    "../" + digest.dropFirst(3),
+    digest.uppercased(), String(digest.dropLast()), "\(digest)0", "g\(digest.dropFirst())", "",
+    "../\(digest.dropFirst(3))",
   ])
   func `a digest is 64 lowercase hexadecimal digits`(digest: String) throws {
     let error = try problem(

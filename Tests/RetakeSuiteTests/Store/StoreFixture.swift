@@ -28,11 +28,13 @@ struct StoreFixture {
     try fixture.folder.write("rows of \(name)", to: "Recordings/\(name)/session.sqlite")
     for number in 0..<media {
       var generator = SeededGenerator(seed: UInt64(name.utf8.reduce(number) { $0 * 31 + Int($1) }))
-      let data = Data((0..<bytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
+      let block = (0..<1_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      var data = Data()
+      while data.count < bytes { data += block }
       let target = file("Recordings/\(name)/media/video-0000\(number).mkv")
       try FileManager.default.createDirectory(
         at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try data.write(to: target)
+      try data.prefix(bytes).write(to: target)
     }
   }
 
@@ -55,11 +57,9 @@ struct StoreFixture {
   }
 
   /// The code of the error of a pull; `nil` if the session was fetched.
-  func refusal(_ name: String, _ change: (inout Project) -> Void = { _ in }) throws -> String? {
-    var project = try project()
-    change(&project)
+  func refusal(_ name: String) throws -> String? {
     do {
-      _ = try project.pull(name)
+      _ = try project().pull(name)
       return nil
     } catch let error as any CodedError {
       return error.code
