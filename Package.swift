@@ -96,7 +96,7 @@ let modules = [
     inTests: "TestClips"),
   Module(
     .sessions, "Rewrite", imports: "Core Buffers Media Sensors Store Runtime Session",
-    inTests: "TestClips"),
+    outside: ["CZstd"], inTests: "TestClips"),
   Module(
     .sessions, "Record", imports: "Core Buffers Graph Media Store TimePlane Runtime Session",
     inTests: "Rewrite"),
