@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeMedia
 import RetakeSession
+import RetakeStore
 import RetakeTestSupport
 import Testing
 
@@ -73,6 +74,35 @@ import Testing
       }
       #expect(CodedSize(.mjpeg, data) != nil)
     }
+  }
+
+  @Test func `events are exported at their times`() throws {
+    let session = try session()
+    let writer = try StoreWriter(continuing: SessionFolder(path: session).database)
+    writer.append([
+      EventRecord(
+        ordinal: 0, timeNanoseconds: 5, source: "recorder", kind: "recording.triggered"),
+      EventRecord(
+        ordinal: 1, timeNanoseconds: 40_000_000, track: 1, source: "recorder",
+        kind: "source.back", json: #"{"attempts":2,"gapNanoseconds":7}"#),
+    ])
+    try writer.close()
+    let file = folder.file("events.mcap").path
+    let topics = try BagExporter(of: session).run(to: file)
+    #expect(topics.last == .init(topic: "/events", type: "retake.Event", messages: 2))
+    let (read, messages) = try items(file)
+    let events = messages.filter { read[$0.topic].name == "/events" }
+    // Between the second and the third frame.
+    #expect(read[messages[2].topic].name == "/events")
+    #expect(
+      events.map(\.logNanoseconds) == [SampleBag.base + 5, SampleBag.base + 40_000_000])
+    #expect(
+      events.map { String(decoding: $0.bytes, as: UTF8.self) } == [
+        #"{"data":{},"kind":"recording.triggered","source":"recorder","#
+          + #""timestamp":{"nsec":5,"sec":1700000000},"track":null}"#,
+        #"{"data":{"attempts":2,"gapNanoseconds":7},"kind":"source.back","source":"recorder","#
+          + #""timestamp":{"nsec":40000000,"sec":1700000000},"track":1}"#,
+      ])
   }
 
   @Test func `what is exported can be imported, and its JPEG stays as it is`() throws {

@@ -28,8 +28,8 @@ package struct BagExportOptions: Hashable, Sendable {
   }
 }
 
-/// Writes frames, sensors, results, goldens and decisions of a session into one MCAP file, for
-/// Foxglove and other programs.
+/// Writes frames, sensors, events, results, goldens and decisions of a session into one MCAP file,
+/// for Foxglove and other programs.
 ///
 /// The log time of a message is virtual: the arrival of the frame or sample, or the time of the
 /// decision, on the session's time line. It is counted from the date at which the time line began,
@@ -103,6 +103,7 @@ package struct BagExporter: Sendable {
         writer: writer)
     }
     sources += try SensorSource.all(reader, clock: clock, writer: writer)
+    sources += try EventSource.all(reader, clock: clock, writer: writer)
     sources += try LiveRunSource.all(reader, run: options.run, clock: clock, writer: writer)
     try merge(sources, writer)
     try writer.finish()
