@@ -222,6 +222,8 @@ class Conversation:
         self._imported = imported
         self._failed = failed or _print
         self._stage: RunningStage | None = None
+        # The frames of a batch that have come.
+        self._batch: list[Frame] = []
 
     def step(self) -> bool:
         """Receives a message and answers it; whether the conversation goes on.
@@ -277,7 +279,11 @@ class Conversation:
 
     def _go_on(self, message: dict[str, Any], stage: RunningStage) -> bool:
         if (frame := _content(message, "frame")) is not None:
-            self._answer(self._frame(frame), stage)
+            self._batch.append(self._frame(frame))
+            # Counts down to the last frame of a batch.
+            if "batch" not in frame or integer(frame, "batch", 1) == 1:
+                frames, self._batch = self._batch, []
+                self._answer(frames, stage)
         elif "reset" in message:
             stage.reset()
             self._channel.send({"reset": integer(message, "reset", 1)})
@@ -291,22 +297,41 @@ class Conversation:
         pixels = memoryview(self._channel.receive_bytes(size))
         return Slots(pixels, 1, size).frame(message)
 
-    def _answer(self, frame: Frame, stage: RunningStage) -> None:
-        name: dict[str, Any] = {"sequence": frame.sequence}
-        if frame.item is not None:
-            name["item"] = frame.item
-        outcome = self._outcome(frame, stage)
-        if self._keeps(frame):
-            outcome = _error(
-                "python.keptPixels",
-                "the stage keeps pixels of an earlier frame, whose memory is used again; keep a "
-                "copy: frame.array.copy()",
-                recoverable=False,
-            )
+    def _answer(self, frames: list[Frame], stage: RunningStage) -> None:
+        outcomes = self._together(frames, stage) if len(frames) > 1 and stage.batch else None
+        for index, frame in enumerate(frames):
+            name: dict[str, Any] = {"sequence": frame.sequence}
+            if frame.item is not None:
+                name["item"] = frame.item
+            outcome = outcomes[index] if outcomes else self._outcome(frame, stage)
+            if self._keeps(frame):
+                outcome = _error(
+                    "python.keptPixels",
+                    "the stage keeps pixels of an earlier frame, whose memory is used again; keep "
+                    "a copy: frame.array.copy()",
+                    recoverable=False,
+                )
+            try:
+                self._channel.send(name | outcome)
+            except TooLong as error:
+                self._channel.send(name | _error("python.value", str(error), recoverable=False))
+
+    def _together(self, frames: list[Frame], stage: RunningStage) -> list[dict[str, Any]] | None:
+        """The outcomes of a batch; `None` if the frames have to be computed one by one."""
+        assert stage.batch is not None
+        output, names = stage.declaration.output, stage.class_names
         try:
-            self._channel.send(name | outcome)
-        except TooLong as error:
-            self._channel.send(name | _error("python.value", str(error), recoverable=False))
+            values = list(stage.batch(frames))
+            if len(values) == len(frames):
+                return [{"value": encoded(value, output, names)} for value in values]
+            text = f"'batch' returned {len(values)} values for {len(frames)} frames"
+            return [_error("python.value", text, recoverable=False)] * len(frames)
+        except MemoryError:
+            raise
+        except Exception as error:
+            # So that the error belongs to its frame.
+            log(f"'batch' failed, its frames are computed one by one: {_short(error)}", "warning")
+            return None
 
     def _outcome(self, frame: Frame, stage: RunningStage) -> dict[str, Any]:
         try:

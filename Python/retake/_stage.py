@@ -39,6 +39,9 @@ def stage(
     A class is made once, before the first frame: load models in `__init__`. If `__init__`, or a
     function behind the frame, has one more parameter, it is given the options of the node, a dict.
 
+    A class with a method `batch(self, frames)` computes the frames of a batch in one call, if its
+    node has a `batch`: it returns a list with the value that `process` would return for each frame.
+
     A class may set the attributes `class_names` and `fingerprint` in `__init__`, if they depend on
     the options.
 
@@ -119,6 +122,7 @@ class RunningStage:
         self.fingerprint = declaration.fingerprint
         self.process: Callable[[Frame], object]
         self.reset: Callable[[], object] = lambda: None
+        self.batch: Callable[[list[Frame]], Sequence[object]] | None = None
         body = declaration.body
         is_class = inspect.isclass(body)
         takes_options = _positional(body) > (0 if is_class else 1)
@@ -133,6 +137,9 @@ class RunningStage:
             instance = body(options) if takes_options else body()
             self.process = instance.process
             self.reset = getattr(instance, "reset", self.reset)
+            batch = getattr(instance, "batch", None)
+            if declaration.state == "pure" and inspect.ismethod(batch):
+                self.batch = batch
             self.class_names = strings(
                 getattr(instance, "class_names", self.class_names), "class_names"
             )
@@ -143,7 +150,7 @@ class RunningStage:
     @property
     def ready(self) -> dict[str, Any]:
         """What the program says about itself."""
-        return {
+        ready = {
             "v": VERSION,
             "name": self.declaration.name,
             "version": self.declaration.version,
@@ -153,6 +160,7 @@ class RunningStage:
             "classNames": list(self.class_names),
             "fingerprint": self.fingerprint,
         }
+        return ready | {"batch": True} if self.batch else ready
 
 
 def _check(body: object, state: State) -> None:

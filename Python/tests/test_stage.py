@@ -48,6 +48,65 @@ def box(*sides, score=0.5, **keys):
     return retake.Detection(sides or (1, 2, 3, 4), score, **keys)
 
 
+@retake.stage(output="scalars", formats=["GRAY8"])
+class Means:
+    """Computes batches, and says how many frames each call had."""
+
+    def process(self, frame):
+        return self._means([frame])[0]
+
+    def batch(self, frames):
+        values = self._means(frames)
+        if values[0]["first"] == 3:
+            raise RuntimeError("a batch cannot begin with 3")
+        return values[1:] if values[0]["first"] == 4 else values
+
+    @staticmethod
+    def _means(frames):
+        return [{"first": f.planes[0].row(0)[0], "frames": len(frames)} for f in frames]
+
+
+class BatchTests(unittest.TestCase):
+    def answers(self, *firsts):
+        """The replies to a batch of frames that begin with these bytes, after an earlier frame."""
+        with served(Means, slots=2) as host:
+            self.assertIs(host.greet(output="scalars")["batch"], True)
+            self.assertEqual(host.ask(bytes(4))["value"]["scalars"][1]["value"], 1)
+            for index, first in enumerate(firsts):
+                host.show(bytes([first] * 4), index, slot=index, batch=len(firsts) - index)
+            return [host.receive() for _ in firsts]
+
+    def values(self, *firsts):
+        return [
+            [scalar["value"] for scalar in answer["value"]["scalars"]]
+            for answer in self.answers(*firsts)
+        ]
+
+    def test_the_frames_of_a_batch_are_computed_in_one_call(self):
+        self.assertEqual([answer["sequence"] for answer in self.answers(7, 9)], [0, 1])
+        self.assertEqual(self.values(7, 9), [[7, 2], [9, 2]])
+
+    def test_a_batch_that_fails_is_computed_one_by_one(self):
+        self.assertEqual(self.values(3, 9), [[3, 1], [9, 1]])
+
+    def test_a_value_is_missing(self):
+        for answer in self.answers(4, 9):
+            self.assertEqual(answer["error"]["code"], "python.value")
+            self.assertIn("returned 1 values for 2 frames", answer["error"]["message"])
+            self.assertEqual(answer["error"]["severity"], "unrecoverable")
+
+    def test_a_stage_with_memory_and_a_function_have_no_batches(self):
+        @retake.stage(output="scalars", state="stateful")
+        class Remembers(Counter):
+            def batch(self, frames):
+                return []
+
+        for stage in (Remembers, returning([])):
+            with served(stage) as host:
+                output = "scalars" if stage is Remembers else "detections"
+                self.assertNotIn("batch", host.greet(output=output))
+
+
 class ReadyTests(unittest.TestCase):
     def test_ready_says_what_the_decorator_says(self):
         with served(corner) as host:

@@ -35,6 +35,52 @@ import Testing
     }
   }
 
+  /// Collects the frames of a batch, and exits if there are more than `most`.
+  private func batches(atMost most: Int) throws -> PythonProgram {
+    try PythonProgram(
+      """
+      ready(batch=True)
+      batch = []
+      for frame in frames():
+          batch.append(frame)
+          if frame.get("batch", 1) > 1:
+              continue
+          if len(batch) > \(most):
+              os._exit(3)
+          note("sizes", str(len(batch)))
+          for each in batch:
+              scalar(each, sum(row(each, 0)))
+          batch = []
+      """)
+  }
+
+  private func batched(_ program: PythonProgram) throws -> Pipeline {
+    try Pipeline.named("foreign").source(PythonProgram.source(8))
+      .process(program.command, output: .scalars)
+      .queue(capacity: 3).batch(max: 3, wait: .seconds(1)).results("values")
+  }
+
+  private static let rows = (0..<8).map { Double($0 * 8) }
+
+  @Test func `a program gets the frames of a batch before it answers`() throws {
+    let program = try batches(atMost: 3)
+    let (outcome, heard) = try run(try batched(program))
+    #expect(outcome.headline.delivered == 8)
+    #expect(heard.values == Self.rows)
+    #expect(program.lines(of: "sizes") == ["3", "3", "2"])
+  }
+
+  @Test func `a program that fails with a batch gets its frames one by one`() throws {
+    let program = try batches(atMost: 2)
+    let notices = Locked<[String]>([])
+    let (outcome, heard) = try run(try batched(program)) { notice in
+      notices.withLock { $0.append(notice.failure.code) }
+    }
+    #expect(outcome.halt == nil && heard.values == Self.rows)
+    #expect(program.lines(of: "sizes") == ["1", "1", "1", "1", "1", "1", "2"])
+    #expect(notices.withLock { $0 } == ["process.batch", "process.batch"])
+  }
+
   @Test func `a stateful program begins each run from nothing, and sees its frames in order`()
     throws
   {

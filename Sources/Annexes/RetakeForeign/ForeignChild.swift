@@ -133,6 +133,60 @@ final class ForeignChild: @unchecked Sendable {
     }
   }
 
+  /// The values for the frames of a batch, of a program with shared memory.
+  ///
+  /// - Throws: `ForeignFault`; the program has ended then.
+  func compute(
+    batch frames: [(frame: Frame, context: StageContext)]
+  ) throws(ForeignFault) -> [StageOutcome] {
+    guard let first = frames.first else { return [] }
+    watch(first.context)
+    do throws(ForeignFailure) {
+      let deadline = channel.deadline(seconds: program.timeoutSeconds * Double(frames.count))
+      try refuseUnasked()
+      var outcomes: [StageOutcome] = []
+      // Ends: each turn computes at least one frame.
+      while outcomes.count < frames.count {
+        let rest = frames[outcomes.count...]
+        outcomes += try computeTogether(rest.prefix(Self.fitting(rest)), before: deadline)
+      }
+      return outcomes
+    } catch {
+      throw Self.fault(error, program, process)
+    }
+  }
+
+  /// How many of the first frames fit into the slot, but at least one.
+  private static func fitting(_ frames: ArraySlice<(frame: Frame, context: StageContext)>) -> Int {
+    var bytes = 0
+    let after = frames.firstIndex { frame, _ in
+      bytes += frame.visibleBytes + alignment
+      return bytes > ForeignSlots.slotBytes
+    }
+    return max(1, (after ?? frames.endIndex) - frames.startIndex)
+  }
+
+  private func computeTogether(
+    _ frames: ArraySlice<(frame: Frame, context: StageContext)>, before deadline: Deadline
+  ) throws(ForeignFailure) -> [StageOutcome] {
+    var offset = 0
+    for (index, item) in frames.enumerated() {
+      let message = FrameMessage(
+        item.frame, item.context, planes: try place(item.frame, from: &offset),
+        batch: frames.count - index)
+      try channel.send(message.text, before: deadline)
+    }
+    var outcomes: [StageOutcome] = []
+    for (_, context) in frames {
+      let name = FrameName(context)
+      let reply = try channel.receive(before: deadline, logs: process.tail)
+      try check(reply, answers: name)
+      answered = name
+      outcomes.append(try outcome(of: reply))
+    }
+    return outcomes
+  }
+
   private func send(
     _ frame: Frame, _ context: StageContext, now: Int64?, before deadline: Deadline
   ) throws(ForeignFailure) {
@@ -141,7 +195,9 @@ final class ForeignChild: @unchecked Sendable {
       let message = FrameMessage(frame, context, planes: planes, now: now, bytes: pixels.count)
       return try channel.send(message.text, pixels, before: deadline)
     }
-    let message = FrameMessage(frame, context, planes: try place(frame), now: now)
+    var offset = 0
+    let message = FrameMessage(
+      frame, context, planes: try place(frame, from: &offset), now: now)
     try channel.send(message.text, before: deadline)
   }
 
@@ -312,9 +368,16 @@ final class ForeignChild: @unchecked Sendable {
 
   private static let logsAtOnceMax = 1_000
 
+  /// Bytes to whose multiples a frame in the slot is aligned.
+  private static let alignment = 64
+
   /// Where the program finds the pixels. A frame outside of the shared memory is copied into the
   /// slot, without gaps between its rows.
-  private func place(_ frame: Frame) throws(ForeignFailure) -> FrameMessage.Planes {
+  ///
+  /// - Parameter offset: The first free byte of the slot, before and after.
+  private func place(
+    _ frame: Frame, from offset: inout Int
+  ) throws(ForeignFailure) -> FrameMessage.Planes {
     guard let slots else { preconditionFailure("pixels without shared memory are sent") }
     if let planes = slots.planes(of: frame) { return planes }
     guard frame.visibleBytes <= ForeignSlots.slotBytes else {
@@ -322,7 +385,6 @@ final class ForeignChild: @unchecked Sendable {
     }
     var planes = FrameMessage.Planes(slot: slot, places: [])
     let start = slot * ForeignSlots.slotBytes
-    var offset = 0
     for plane in 0..<frame.format.planeCount {
       let stride = frame.format.rowBytes(plane: plane, width: frame.width)
       planes.places.append(FrameMessage.Plane(offset: offset, stride: stride))
@@ -331,6 +393,7 @@ final class ForeignChild: @unchecked Sendable {
         offset += stride
       }
     }
+    offset += (Self.alignment - offset % Self.alignment) % Self.alignment
     return planes
   }
 

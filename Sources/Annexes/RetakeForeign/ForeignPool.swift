@@ -85,6 +85,38 @@ final class ForeignPool: @unchecked Sendable {
     }
   }
 
+  /// Whether the program gets the frames of a batch at once. A preloaded clock has the time of one
+  /// frame, and standard streams have no place for the pixels of several.
+  var takesBatches: Bool {
+    ready.takesBatches && slots != nil && program.clock == .real
+  }
+
+  /// Computes the frames of a batch on one copy; one by one if that copy fails, so that a fault has
+  /// its frame.
+  func compute(batch frames: [(frame: Frame, context: StageContext)]) -> [StageOutcome] {
+    if frames.count > 1, let context = frames.first?.context {
+      do throws(ForeignFault) {
+        let child = try take(context)
+        do throws(ForeignFault) {
+          let outcomes = try child.compute(batch: frames)
+          put(child)
+          return outcomes
+        } catch {
+          retire()
+          throw error
+        }
+      } catch {
+        if error.failure != .abandoned {
+          context.note(
+            .repaired, code: "process.batch",
+            "the program '\(program.title)' \(error.failure.text) with a batch of "
+              + "\(frames.count) frames, and is called frame by frame for them")
+        }
+      }
+    }
+    return frames.map { compute($0.frame, $0.context) }
+  }
+
   /// The copy that computed the frame has ended; the new copy uses its place in `count`.
   private func computeAgain(
     _ frame: Frame, _ context: StageContext, after fault: ForeignFault

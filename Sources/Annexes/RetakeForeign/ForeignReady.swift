@@ -23,6 +23,8 @@ struct ForeignReady: Hashable {
   var formats: [PixelFormat]
   var classNames: [String]
   var state: State
+  /// Whether the program collects the frames of a batch before it answers them.
+  var takesBatches: Bool
   /// SHA-256 of further files that it has read, such as modules, by their paths.
   var modules: [String: String]
   /// The sinks of a whole program, in the byte order of their names; empty for a stage.
@@ -56,6 +58,10 @@ struct ForeignReady: Hashable {
         "the program returns \(returned.rawValue), and the stage's output is \(output.rawValue)")
     }
     state = try fields.required("state").choice("a state")
+    takesBatches = try fields["batch"]?.bool() ?? false
+    if takesBatches, state != .pure, let given = fields["batch"] {
+      throw given.wrong("must be false unless the state is pure")
+    }
     fingerprint = try fields["fingerprint"]?.string() ?? ""
     formats = try fields.elements("formats").map { element in
       try element.choice("a pixel format")

@@ -31,8 +31,20 @@ extension AnyStage {
     stage.programFiles = digests.merging(pool.ready.modules) { named, _ in named }
     stage.outputForm = ValueForm(program.output.type)
     stage.read(program.sensors)
+    // The samples of sensors are checked frame by frame.
+    if pool.takesBatches, program.sensors.isEmpty { stage.batchBody = batchBody(pool) }
     if program.output == .program { stage.programSinks = pool.ready.sinks.map(\.name) }
     return stage
+  }
+
+  private static func batchBody(_ pool: ForeignPool) -> BatchBody {
+    return { calls in
+      let frames = calls.compactMap { call in
+        (call.input as? Frame).map { (frame: $0, context: call.context) }
+      }
+      guard frames.count == calls.count else { return calls.map { _ in .failure(.noFrame) } }
+      return pool.compute(batch: frames)
+    }
   }
 
   private static func body(_ pool: ForeignPool) -> Body {

@@ -45,15 +45,18 @@ struct FrameMessage {
   /// - Parameters:
   ///   - now: Virtual time, for a whole program.
   ///   - bytes: How many bytes of pixels follow the message, if they are not in shared memory.
+  ///   - batch: How many frames of a batch come, with this frame; `nil` outside of a batch.
   init(
-    _ frame: Frame, _ context: StageContext, planes: Planes, now: Int64? = nil, bytes: Int? = nil
+    _ frame: Frame, _ context: StageContext, planes: Planes, now: Int64? = nil, bytes: Int? = nil,
+    batch: Int? = nil
   ) {
     let places = planes.places.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
     let sensors = context.sensors.isEmpty ? "" : #""sensors":\#(Self.sensors(context.sensors)),"#
     // Written directly: it is sent for each frame, and no other string in it has to be escaped.
     let track = now == nil ? nil : context.run?.tracks.first { $0.track == context.frame.track }
     text =
-      #"{"frame":{"# + (bytes.map { #""bytes":\#($0),"# } ?? "")
+      #"{"frame":{"# + (batch.map { #""batch":\#($0),"# } ?? "")
+      + (bytes.map { #""bytes":\#($0),"# } ?? "")
       + #""format":"\#(frame.format.rawValue)","# + (track.map(Self.length) ?? "")
       + #""height":\#(frame.height),"#
       + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#

@@ -30,6 +30,10 @@ package protocol ShortMemory: StatefulStage {
 /// The outcome of one call of a stage's body.
 package typealias StageOutcome = Result<any PipelineValue, StageError>
 
+/// Computes the frames of a batch in one call: an outcome for each of them, in order.
+package typealias BatchBody =
+  @Sendable ([(input: any PipelineValue, context: StageContext)]) -> [StageOutcome]
+
 /// A node's body and options, with its types erased. A registry creates it from a node of a
 /// document, and the typed methods of the DSL contain it.
 public struct AnyStage: Sendable {
@@ -66,6 +70,9 @@ public struct AnyStage: Sendable {
   /// `false` for closures without an identity. Such a pipeline runs, but has no document.
   package let isExportable: Bool
   package private(set) var body: Body
+  /// The outcomes equal those of `body` for each frame. `nil`: the frames of a batch are computed
+  /// one by one.
+  package var batchBody: BatchBody?
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
   package private(set) var pictureView: @Sendable (ImageShape) -> ImageView? = { _ in nil }
   /// The names of the inputs of a join, in order; empty if there is one input.
@@ -160,7 +167,7 @@ public struct AnyStage: Sendable {
   /// clock of a screen, because the time plane decides by them.
   package func replacingBody(_ body: Body) -> AnyStage {
     var stage = self
-    stage.body = body
+    (stage.body, stage.batchBody) = (body, nil)
     return stage
   }
 
@@ -174,7 +181,7 @@ public struct AnyStage: Sendable {
   /// The same stage, connected to sensors: reading them may fail.
   func connected(_ body: Body, fingerprint: String) -> AnyStage {
     var stage = self
-    stage.body = body
+    (stage.body, stage.batchBody) = (body, nil)
     stage.signature.canFail = true
     stage.fingerprint += fingerprint
     stage.sensorReads = []

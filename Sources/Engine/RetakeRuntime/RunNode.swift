@@ -13,6 +13,8 @@ public struct RunNode: Hashable, Sendable {
   package var executor: RunExecutor?
   /// The track that a source reads.
   public var track: Int?
+  /// Whether the frames of its batches are computed in one call.
+  package var computesBatches = false
 
   /// The cases of `StageRole`, by name.
   public enum StageRoleName: String, Hashable, Sendable {

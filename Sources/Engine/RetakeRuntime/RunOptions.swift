@@ -59,6 +59,8 @@ public struct RunOptions: Sendable {
   package var notices: (@Sendable (StageNotice) -> Void)?
   /// Whether memory is filled with a pattern before a stage gets it; for `verify`.
   package var poisonsMemory = false
+  /// Whether a stage that can computes the frames of a batch in one call; `false` for `verify`.
+  package var callsBatches = true
   /// The memory of the stages' frames, for a caller that looks at it; `nil` makes the run's own.
   package var memory: RunMemory?
   /// The values that earlier runs stored, and the place where this run stores its own; changes the

@@ -46,10 +46,15 @@ extension AnyStage {
   package func measured(by meter: CostMeter) -> AnyStage {
     switch body {
     case .pure(let process):
-      replacingBody(.pure { input, context in meter.measure { process(input, context) } })
+      var stage = replacingBody(
+        .pure { input, context in meter.measure { process(input, context) } })
+      if let batch = batchBody {
+        stage.batchBody = { calls in meter.measure { batch(calls) } }
+      }
+      return stage
     case .stateful(let make):
-      replacingBody(.stateful { MeasuredInstance(instance: make(), meter: meter) })
-    default: self
+      return replacingBody(.stateful { MeasuredInstance(instance: make(), meter: meter) })
+    default: return self
     }
   }
 }

@@ -38,8 +38,13 @@ package struct GraphPlan: Sendable {
     package var guardsFormat = false
     /// Whether virtual time has to wait for the body's outcome.
     package var isGate: Bool { stage.signature.canFail || guardsFormat }
-    /// Whether its values may be computed before virtual time needs them.
-    package var isComputedAhead: Bool { role == .pure || role == .source }
+    /// Whether the frames of its batches are computed in one call.
+    package var computesBatches: Bool { batch != nil && stage.batchBody != nil }
+    /// Whether its values may be computed before virtual time needs them. Virtual time decides which
+    /// frames are a batch.
+    package var isComputedAhead: Bool {
+      role == .source || role == .pure && !computesBatches
+    }
     /// Whether the node handles items instead of frames.
     package var isInner: Bool { fork != nil && role.isServed }
   }
@@ -81,7 +86,8 @@ package struct GraphPlan: Sendable {
   package var primarySink: Int
   /// By source: the positions in `sinks` of the sinks whose ledger counts its frames.
   package private(set) var sinkPositions: [[Int]] = []
-  /// By source: the pure stages with only pure stages and thinning nodes upstream.
+  /// By source: the pure stages with only pure stages and thinning nodes upstream, up to the first
+  /// that computes batches.
   package private(set) var aheadSteps: [[AheadStep]] = []
 
   /// - Parameters:
@@ -141,6 +147,7 @@ package struct GraphPlan: Sendable {
       guard nodes[node].source == source, !nodes[node].isInner, let edge = nodes[node].inEdge,
         isKnown.contains(edges[edge].from)
       else { return nil }
+      if nodes[node].computesBatches { return nil }
       switch nodes[node].role {
       case .throttle, .sample, .route, .pure:
         isKnown.insert(node)
@@ -158,7 +165,7 @@ package struct GraphPlan: Sendable {
     if nodes[node].hasFallback { return true }
     return nodes[node].outEdges.contains { edge in
       let target = edges[edge].to
-      guard nodes[target].role == .pure else { return true }
+      guard nodes[target].isComputedAhead else { return true }
       return nodes[target].stage.signature.output == .frame && keepsPixels(ofNode: target)
     }
   }

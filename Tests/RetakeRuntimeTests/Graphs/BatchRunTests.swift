@@ -1,19 +1,36 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 import RetakeTimePlane
 import Testing
 
+/// Adds the pixels of a frame, and fails for the frame 2.
+private struct FragileSum: PureStage {
+  static let kind = "fragile-sum"
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ frame: Frame, _ context: StageContext) throws -> Scalars {
+    guard context.frame.sequence != 2 else {
+      throw StageError(code: "fragile.chosen", message: "a chosen frame")
+    }
+    return Brightness().process(frame, context)
+  }
+}
+
 /// A stage that works on waiting frames together.
 @Suite struct BatchRunTests {
   private func pipeline(
     _ frames: TinyFrames, _ batch: PipelineBatch?, milliseconds: Int64 = 2, perFrame: Int64? = 1,
-    capacity: Int = 3, policy: EdgePolicy = .block
+    capacity: Int = 3, policy: EdgePolicy = .block,
+    stage: AnyStage = AnyStage(Fragile2(failing: []))
   ) -> Pipeline {
     var pipeline = Pipeline(
       [
         .source(frames),
-        .stage("detect", AnyStage(Fragile2(failing: [])), milliseconds).with {
+        .stage("detect", stage, milliseconds).with {
           $0.batch = batch
           $0.costPerFrame = perFrame.map { .milliseconds($0) }
         },
@@ -61,6 +78,43 @@ import Testing
     #expect(
       (2_000...2_016).contains(try delivered(PipelineBatch(max: 8, wait: .milliseconds(5)))))
     #expect((444...461).contains(try delivered(nil)))
+  }
+
+  /// A stage that computes batches, fails for the frame 2, and notes how many frames its calls had.
+  private func together(_ sizes: Locked<[Int]>) -> AnyStage {
+    var stage = AnyStage(FragileSum())
+    guard case .pure(let one) = stage.body else { return stage }
+    stage.batchBody = { calls in
+      sizes.withLock { $0.append(calls.count) }
+      return calls.map { one($0.input, $0.context) }
+    }
+    return stage
+  }
+
+  @Test(arguments: [RunOptions.Mode.simulate, .everyFrame])
+  func `the frames of a batch are computed in one call, with the results of single calls`(
+    _ mode: RunOptions.Mode
+  ) throws {
+    let frames = TinyFrames.on("ffff-fff-----f")
+    func run(workers: Int, callsBatches: Bool) throws -> (sizes: [Int], notes: Notes) {
+      let sizes = Locked<[Int]>([])
+      var options = RunOptions(mode: mode, workers: workers)
+      options.callsBatches = callsBatches
+      let notes = try pipeline(
+        frames, PipelineBatch(max: 3, wait: .milliseconds(5)), stage: together(sizes)
+      ).noted(options).notes
+      return (sizes.withLock { $0 }, notes)
+    }
+    let single = try run(workers: 2, callsBatches: false)
+    #expect(single.sizes == [])
+    #expect(single.notes.fates == "..x.....")
+    for workers in [0, 1, 2, 8] {
+      let batches = try run(workers: workers, callsBatches: true)
+      #expect(batches.sizes.sorted() == [3, 3], "\(workers) workers")
+      #expect(batches.notes.lines == single.notes.lines)
+      #expect(batches.notes.frames.map(\.digests) == single.notes.frames.map(\.digests))
+      #expect(batches.notes.failures == single.notes.failures)
+    }
   }
 
   @Test func `a batch keeps its slot until its last output has left`() throws {

@@ -42,6 +42,16 @@ private struct CountsCalls: PureStage {
   }
 }
 
+/// Its result is its input.
+private struct Same: PureStage {
+  static let kind = "same"
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Scalars, _ context: StageContext) -> Scalars { input }
+}
+
 /// Its result depends on the bytes between the rows of a decoded image.
 private struct ReadsPadding: PureStage {
   static let kind = "readsPadding"
@@ -68,6 +78,7 @@ private struct ReadsPadding: PureStage {
       makeReplay: { condition in
         var options = RunOptions(mode: mode, workers: condition.workers)
         options.perturbation = condition.delaySeed
+        options.callsBatches = condition.callsBatches
         return try Replay(
           pipeline, reader: nil, catalog: StageRegistry.builtIn,
           request: Replay.Request(caseName: pipeline.name, options: options))
@@ -87,6 +98,22 @@ private struct ReadsPadding: PureStage {
     #expect(Set(report.variations.map(\.decisionDigest)) == [report.decisionDigest])
     #expect(Set(report.variations.map(\.resultDigest)) == [report.resultDigest])
     #expect(Set(report.variations.map(\.condition.workers)) == [0, 1, 2, 4, 8])
+  }
+
+  @Test func `a stage whose batches have other values is caught and named`() throws {
+    func report(_ error: (any PipelineValue)?) throws -> VerifyReport {
+      var stage = AnyStage(Same())
+      stage.batchBody = { calls in calls.map { .success(error ?? $0.input) } }
+      let same: PipelineChain<Scalars> = Pipeline.named("batch").source(source).luminance()
+        .appending(stage, id: "same")
+      return try verify(
+        same.queue(capacity: 4).batch(max: 4, wait: .seconds(1)).results(), mode: .simulate)
+    }
+    let honest = try report(nil)
+    #expect(honest.outcome == .deterministic)
+    #expect(honest.variations.last?.condition == .oneByOne)
+    let divergence = try #require(try report(Scalars([])).firstDivergence)
+    #expect(divergence.kind == .value && divergence.stage == "same")
   }
 
   @Test func `a stage that reads a clock is caught and named, with the frame`() throws {

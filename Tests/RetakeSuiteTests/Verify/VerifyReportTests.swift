@@ -132,7 +132,7 @@ import Testing
 
   @Test func `each condition has a name of its own`() {
     let conditions =
-      [.first, .programThreads] + VerifyCondition.inProcess + VerifyCondition.newProcess
+      [.first, .oneByOne, .programThreads] + VerifyCondition.inProcess + VerifyCondition.newProcess
     #expect(Set(conditions.map(\.name)).count == conditions.count)
     #expect(VerifyCondition.newProcess.allSatisfy { $0.process != nil })
     for condition in VerifyCondition.newProcess + [.programThreads] {

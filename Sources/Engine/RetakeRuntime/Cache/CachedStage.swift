@@ -62,6 +62,19 @@ struct CachedCall: Sendable {
     return outcome
   }
 
+  /// The stored value for an input, and the key under which a computed one is kept; for stages that
+  /// output no frames.
+  func stored(for input: ValueOutcome) -> (key: Digest128?, value: ValueOutcome?) {
+    guard let digest = input.inputDigest else { return (nil, nil) }
+    let key = stage.key(input: digest, context)
+    var value: ValueOutcome?
+    if case .value(let bytes)? = cache.record(key, track: track) {
+      value = (try? stage.form?.decode(bytes[...])).map { .value($0) }
+    }
+    cache.count(isKnown: value != nil)
+    return (key, value)
+  }
+
   private func compute(_ inputs: InputOutcomes) -> ValueOutcome {
     inputs[0].map(context, call)
   }
@@ -77,7 +90,7 @@ struct CachedCall: Sendable {
     }
   }
 
-  private func keep(_ outcome: ValueOutcome, under key: Digest128) {
+  func keep(_ outcome: ValueOutcome, under key: Digest128) {
     guard case .value(let value) = outcome else { return }
     if let frame = value as? Frame {
       cache.keep(.frame(FrameOutline(frame)), under: key, track: track)

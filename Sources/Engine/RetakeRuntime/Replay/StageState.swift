@@ -21,6 +21,8 @@ struct StageState {
     /// A call of the stage, including a stateful stage's memory; `nil` for nodes that do not
     /// compute.
     let call: StageCall?
+    /// One call for the frames of a batch; `nil` if they are computed one by one.
+    let batchCall: BatchBody?
     /// The earlier calls that the outputs depend on, in addition to their inputs.
     let memory: StageMemory
     /// A whole program, which also computes between frames; `nil` for other stages.
@@ -46,12 +48,24 @@ struct StageState {
       default: body = nil
       }
       self.program = program
+      // The pixels of output frames are computed again on demand, which a batch cannot do.
+      let batch = stage.signature.output == .frame ? nil : stage.batchBody
       guard guardsFormat, let body else {
-        call = body
+        (call, batchCall) = (body, batch)
         return
       }
       let signature = stage.signature
       call = { signature.refusal(of: $0) ?? body($0, $1) }
+      guard let batch else {
+        batchCall = nil
+        return
+      }
+      batchCall = { calls in
+        let refusals = calls.map { signature.refusal(of: $0.input) }
+        let accepted = calls.indices.filter { refusals[$0] == nil }.map { calls[$0] }
+        var outcomes = (accepted.isEmpty ? [] : batch(accepted))[...]
+        return refusals.map { $0 ?? outcomes.removeFirst() }
+      }
     }
   }
 

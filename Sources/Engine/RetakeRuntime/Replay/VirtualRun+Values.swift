@@ -20,8 +20,7 @@ extension VirtualRun {
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
     isNeeded: Bool, hold: FrameHold? = nil
   ) -> ValueFuture {
-    var context = StageContext(frame: entry.id, timestamp: timestamp(of: entry), item: item)
-    (context.run, context.node) = (stageRun, plan.nodes[node].id)
+    var context = context(of: node, entry, item: item)
     let version = stages.version(of: node, epoch: epoch)
     if stages[node, version].program != nil { context.nowNanoseconds = core.now }
     guard let call = stages[node, version].call else {
@@ -39,6 +38,12 @@ extension VirtualRun {
       isDigested: observer.wantsDigests, hold: hold, work: compute)
     if isStateful { stages[node, version].chainTail = future }
     return future
+  }
+
+  func context(of node: Int, _ entry: FrameEntry, item: Int?) -> StageContext {
+    var context = StageContext(frame: entry.id, timestamp: timestamp(of: entry), item: item)
+    (context.run, context.node) = (stageRun, plan.nodes[node].id)
+    return context
   }
 
   /// The call of the stage, or a lookup of its cached output.
@@ -105,6 +110,7 @@ extension VirtualRun {
 
   func startBatch(node: Int, _ starts: [Action.Start]) throws {
     var total: Int64 = 0
+    computeTogether(node: node, starts)
     for (index, item) in starts.enumerated() {
       let (record, future) = begin(node: node, work: item.work)
       // batch-cost: a declared cost counts once, a measured or recorded one for each frame.
@@ -160,7 +166,7 @@ extension VirtualRun {
   func entered(_ item: Work, fork: Int) {
     guard runsAhead, let record = pendingBySlot[item.slotIndex] else { return }
     for node in plan.nodes.indices
-    where plan.nodes[node].fork == fork && plan.nodes[node].role == .pure {
+    where plan.nodes[node].fork == fork && plan.nodes[node].isComputedAhead {
       guard let edge = plan.nodes[node].inEdge,
         let input = values[item.slotIndex][plan.edges[edge].from, item]
       else { return }

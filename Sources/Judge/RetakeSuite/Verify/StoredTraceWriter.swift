@@ -38,7 +38,8 @@ final class StoredTraceWriter: RunObserver {
     begin(
       stages: nodes.filter(\.role.isDigested).map {
         TraceFacts.Stage(
-          id: $0.id, context: .init($0.role), isProgram: $0.kind == AnyStage.processKind)
+          id: $0.id, context: .init($0.role), isProgram: $0.kind == AnyStage.processKind,
+          computesBatches: $0.computesBatches)
       }, sinks: nodes.filter { $0.role == .sink }.map(\.id))
   }
 

@@ -39,7 +39,8 @@ package struct Verification {
       frames: first.facts.frames, decisionDigest: summary.decisionDigest,
       resultDigest: summary.resultDigest, variations: [], halt: summary.halt,
       failureCount: summary.failureCount)
-    for condition in VerifyCondition.inProcess {
+    runs.hasBatches = first.facts.stages.contains(where: \.computesBatches)
+    for condition in runs.inProcess {
       report.variations.append(try runs.compare(condition, with: first, named: .first).0)
     }
     guard newProcesses != nil else { return report }
@@ -73,12 +74,19 @@ private struct Runs {
   var firstSeconds = 0.0
   /// Whether the pipeline starts programs.
   var hasPrograms = false
+  /// Whether a stage of the pipeline computes batches in one call.
+  var hasBatches = false
   private var count = 0
   private var repeated = 0
 
   init(verification: Verification, folder: URL) {
     self.verification = verification
     self.folder = folder
+  }
+
+  /// The conditions in this process, in their order.
+  var inProcess: [VerifyCondition] {
+    VerifyCondition.inProcess + (hasBatches ? [.oneByOne] : [])
   }
 
   /// The conditions in new processes, in their order.
@@ -99,7 +107,7 @@ private struct Runs {
     let trace = try read(place, of: condition)
     verification.progress(
       // Repetitions are not in the announced number of runs.
-      count - repeated, 1 + VerifyCondition.inProcess.count + processes)
+      count - repeated, 1 + inProcess.count + processes)
     return trace
   }
 

@@ -33,6 +33,8 @@ package struct VerifyCondition: Hashable, Sendable, Codable {
   /// The seed of the delays before each computation; no delays if `nil`.
   package var delaySeed: UInt64?
   package var memory = Memory.asItIs
+  /// Whether stages that can compute the frames of a batch in one call.
+  package var callsBatches = true
   /// `nil` means in the process that verifies.
   package var process: NewProcess?
 
@@ -54,6 +56,9 @@ extension VerifyCondition {
     VerifyCondition(name: "4 workers, random delays", workers: 4, delaySeed: 2),
     VerifyCondition(name: "8 workers, random delays", workers: 8, delaySeed: 3),
   ]
+
+  /// Only for pipelines in which a stage computes batches in one call; compared with the first run.
+  static let oneByOne = VerifyCondition(name: "frames of batches one by one", callsBatches: false)
 
   /// Compared with the first run. The conditions below are compared with this one, so that an
   /// effect of the order of a Dictionary is not attributed to memory or to the processor.
@@ -142,6 +147,7 @@ extension RunOptions {
     options.workers = condition.workers
     options.perturbation = condition.delaySeed
     options.poisonsMemory = condition.memory != .asItIs
+    options.callsBatches = condition.callsBatches
     return options
   }
 }
