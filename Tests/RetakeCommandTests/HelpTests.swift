@@ -6,7 +6,7 @@ import Testing
     "", "init", "build", "import", "record", "session", "session list", "session info",
     "session note",
     "session check", "session recover", "session snapshot", "session trim", "session transcode",
-    "session export",
+    "session export", "session pack", "session unpack",
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "model", "model info", "model check", "replay", "test", "plan", "merge",

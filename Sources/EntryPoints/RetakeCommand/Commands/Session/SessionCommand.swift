@@ -20,7 +20,8 @@ struct SessionCommand: ParsableCommand {
       SessionCheckCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
       SessionJoinCommand.self,
-      SessionTranscodeCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
+      SessionTranscodeCommand.self, SessionExportCommand.self, SessionPackCommand.self,
+      SessionUnpackCommand.self, SessionMigrateCommand.self,
     ])
 }
 

@@ -64,7 +64,8 @@ struct SessionMigrateCommand: ParsableCommand {
   }
 }
 
-private enum SessionCopyText {
+/// Prints a session that was made from another one, or from an archive.
+enum SessionCopyText {
   static func tell(
     _ result: SessionCopyResult, _ output: OutputOptions, in project: Project
   ) throws {
