@@ -27,11 +27,10 @@ struct SessionPackCommand: ParsableCommand {
   func run() throws {
     let path = try session.path(in: try CommandEnvironment.current.project())
     let file = self.file ?? URL(fileURLWithPath: path).lastPathComponent + ".tar.zst"
+    var signer: (@Sendable (String) throws -> String)?
+    if let sign { signer = { text in try SSHSignature.sign(text, key: sign) } }
     let result = try SessionProgress.shown("packing", output, megabytes: "packing MiB") { report in
-      let signer: (@Sendable (String) throws -> String)? = sign.map { key in
-        { text in try SSHSignature.sign(text, key: key) }
-      }
-      return try SessionPack(of: path, as: file, sign: signer, report: report).run()
+      try SessionPack(of: path, as: file, sign: signer, report: report).run()
     }
     guard !output.json else { return try Console.json(result) }
     Console.result(
@@ -70,13 +69,14 @@ struct SessionUnpackCommand: ParsableCommand {
   func run() throws {
     let project = try CommandEnvironment.current.project()
     let target = SessionTarget(into: into ?? project.recordings, name: name)
+    var check: (@Sendable (String, String) throws -> Void)?
+    if let signers {
+      check = { text, signature in try SSHSignature.check(text, signature, signers: signers) }
+    }
     let result = try SessionProgress.shown(
       "unpacking", output, megabytes: "unpacking MiB"
     ) { report in
-      let check: (@Sendable (String, String) throws -> Void)? = signers.map { signers in
-        { text, signature in try SSHSignature.check(text, signature, signers: signers) }
-      }
-      return try SessionUnpack(of: file, to: target, verify: check, report: report).run()
+      try SessionUnpack(of: file, to: target, verify: check, report: report).run()
     }
     try SessionCopyText.tell(result, output, in: project)
   }
