@@ -95,7 +95,7 @@ struct HostileArchives {
 
   private func paths() -> [Tar] {
     let paths = [
-      "../evil", "../../evil", "/tmp/retake-evil", "media/../../evil", "media/../evil", "media//x",
+      "../evil", "../../evil", "/retake-evil", "media/../../evil", "media/../evil", "media//x",
       "./session.sqlite", "media/.hidden", "media/a/b", "media/..", "media/.", "media/", "media",
       "",
       "recorder.lock", "session.sqlite-wal", "session.sqlite/", "SESSION.SQLITE", "media\\evil",

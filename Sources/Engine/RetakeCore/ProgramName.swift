@@ -18,7 +18,7 @@ package struct ProgramName: Hashable, Sendable {
     "accept", "bench", "bisect", "build", "cache", "ci", "compare", "coverage", "diff", "doctor",
     "find", "golden", "help", "import", "init", "label", "merge", "migrate", "model", "pipeline",
     "plan", "profile", "query", "record", "reduce", "reject", "replay", "report", "review",
-    "session", "stress", "test", "verify", "view",
+    "session", "store", "stress", "test", "verify", "view",
   ]
 
   /// Replaces the name in the commands of a text: `retake test`, `retake --help`, and
