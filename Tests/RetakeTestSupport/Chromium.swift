@@ -1,9 +1,10 @@
 import Foundation
 import RetakeProcess
 
-/// A headless Chromium that a test drives by the DevTools protocol, over a pair of pipes.
+/// A window of a headless Chromium that a test drives by the DevTools protocol. It has cookies,
+/// storage and permissions of its own, as a private window has.
 ///
-/// It must not be used from several threads. Everything has a time limit, and the browser ends with
+/// It must not be used from several threads. Everything has a time limit, and the window closes with
 /// this object.
 package final class Chromium {
   package struct Failed: Error, CustomStringConvertible {
@@ -15,60 +16,43 @@ package final class Chromium {
     ChildProcess.path(of: $0) != nil
   }
 
-  /// The time limit of one answer, in seconds.
-  private static let secondsMax = Int32(ChildProcess.secondsMax)
-
   /// Addresses that pages requested, in order.
   package private(set) var requests: [String] = []
   /// Exceptions, console errors, and requests that a page's policy rejected.
   package private(set) var complaints: [String] = []
 
-  private let folder: TemporaryFolder
-  private let process: ChildProcess
-  private let toBrowser: Int32
-  private let fromBrowser: Int32
-  private var unread: [UInt8] = []
-  private var lastID = 0
+  private let browser: ChromiumProcess
+  private var context: String?
   private var session: String?
   private var loads = 0
 
   package init() throws {
-    folder = try TemporaryFolder("retake-chromium")
-    let (input, output) = (folder.file("in").path, folder.file("out").path)
-    guard mkfifo(input, 0o600) == 0, mkfifo(output, 0o600) == 0 else {
-      throw Failed(description: "no pipes: \(String(cString: strerror(errno)))")
-    }
-    // Opened for reading and writing, so that opening does not wait for the other end.
-    toBrowser = Foundation.open(input, O_RDWR | O_CLOEXEC)
-    fromBrowser = Foundation.open(output, O_RDWR | O_CLOEXEC)
-    process = try ChildProcess(
-      ChildProcess.Request(
-        "/bin/bash",
-        [
-          "-c", #"exec 3<"$1" 4>"$2"; shift 2; exec "$@""#, "chromium", input, output,
-          Self.command ?? "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
-          "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-          "--disable-component-update", "--hide-scrollbars", "--force-device-scale-factor=1",
-          "--remote-debugging-pipe", "--user-data-dir=\(folder.file("profile").path)",
-          "about:blank",
-        ]))
-    let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
+    browser = try ChromiumProcess.running()
+    let context = try call("Target.createBrowserContext")["browserContextId"] as? String ?? ""
+    self.context = context
+    let target = try call(
+      "Target.createTarget", ["url": "about:blank", "browserContextId": context])["targetId"]
     let attached = try call(
-      "Target.attachToTarget", ["targetId": target ?? "", "flatten": true])
+      "Target.attachToTarget", ["targetId": target as? String ?? "", "flatten": true])
     session = attached["sessionId"] as? String
     for domain in ["Page", "Runtime", "Log", "Network"] { try call("\(domain).enable") }
     try call("Emulation.setFocusEmulationEnabled", ["enabled": true])
     try call(
       "Browser.grantPermissions",
-      ["permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]])
+      [
+        "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
+        "browserContextId": context,
+      ])
     try resize(1280, 1000)
   }
 
   deinit {
-    _ = try? write(["id": lastID + 1, "method": "Browser.close"])
-    if process.wait(seconds: 60) == nil { process.endNow() }
-    close(toBrowser)
-    close(fromBrowser)
+    do {
+      try call("Target.disposeBrowserContext", ["browserContextId": context ?? ""])
+    } catch {
+      // The next window starts a new browser.
+      browser.end()
+    }
   }
 
   // MARK: - User actions
@@ -227,13 +211,8 @@ package final class Chromium {
   private func call(
     _ method: String, _ parameters: [String: Any] = [:]
   ) throws -> [String: Any] {
-    lastID += 1
-    let id = lastID
-    var request: [String: Any] = ["id": id, "method": method, "params": parameters]
-    if let session, !method.hasPrefix("Browser."), !method.hasPrefix("Target.") {
-      request["sessionId"] = session
-    }
-    try write(request)
+    let isOfBrowser = method.hasPrefix("Browser.") || method.hasPrefix("Target.")
+    let id = try browser.send(method, parameters, session: isOfBrowser ? nil : session)
     // Ends with the answer, or with the time limit of a message.
     while true {
       let message = try message()
@@ -245,36 +224,11 @@ package final class Chromium {
     }
   }
 
-  private func write(_ message: [String: Any]) throws {
-    let bytes = [UInt8](try JSONSerialization.data(withJSONObject: message)) + [0]
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes {
-        Foundation.write(toBrowser, $0.baseAddress, $0.count)
-      }
-      guard count > 0 else { throw Failed(description: "the browser takes nothing") }
-      sent += count
-    }
-  }
-
   private func message() throws -> [String: Any] {
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      if let end = unread.firstIndex(of: 0) {
-        let text = Data(unread[..<end])
-        unread.removeFirst(end + 1)
-        let message = try JSONSerialization.jsonObject(with: text) as? [String: Any] ?? [:]
-        note(message)
-        return message
-      }
-      var waiting = pollfd(fd: fromBrowser, events: Int16(POLLIN), revents: 0)
-      guard poll(&waiting, 1, Self.secondsMax * 1_000) > 0 else {
-        throw Failed(description: "the browser says nothing")
-      }
-      let count = read(fromBrowser, &buffer, buffer.count)
-      guard count > 0 else { throw Failed(description: "the browser has gone") }
-      unread += buffer[..<count]
-    }
+    let message = try browser.message()
+    // A window that was closed may have left events.
+    if message["sessionId"] as? String == session { note(message) }
+    return message
   }
 
   private func note(_ message: [String: Any]) {
