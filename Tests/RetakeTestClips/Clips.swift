@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeSession
 import RetakeTestSupport
+import Synchronization
 import Testing
 
 /// A clip that the tests create with the ffmpeg command.
@@ -225,19 +226,56 @@ package struct ClipFailed: Error {
 }
 
 /// A session made from a clip, in a separate folder.
+///
+/// The tests of a process import a clip once: each gets a copy of the file and of the session.
 package struct ImportedClip {
+  private struct Key: Hashable {
+    var file: String
+    var arguments: [[String]]
+    var tracks: [Int]
+  }
+
+  private static let imported = Mutex<[Key: ImportedClip]>([:])
+
   package let folder: TemporaryFolder
   package let source: URL
   package let result: ImportResult
 
   package init(_ clip: Clip, tracks: [Int] = []) throws {
-    let folder = try TemporaryFolder()
-    self.folder = folder
+    guard clip.change == nil else {
+      try self.init(importing: clip, tracks: tracks)
+      return
+    }
+    let key = Key(
+      file: clip.file, arguments: [clip.inputs, clip.output, ["\(clip.isTwoPass)"]], tracks: tracks)
+    // Two tests that come at once both import it.
+    if let first = Self.imported.withLock({ $0[key] }) {
+      try self.init(copying: first)
+      return
+    }
+    let first = try Self(importing: clip, tracks: tracks)
+    Self.imported.withLock { $0[key] = first }
+    try self.init(copying: first)
+  }
+
+  private init(importing clip: Clip, tracks: [Int]) throws {
+    folder = try TemporaryFolder()
     source = try clip.make(in: folder)
     result = try SessionImporter(
       ImportOptions(
         file: source.path, name: "clip", into: folder.file("Recordings").path, tracks: tracks)
     ).run()
+  }
+
+  private init(copying first: ImportedClip) throws {
+    folder = try TemporaryFolder()
+    source = folder.file(first.source.lastPathComponent)
+    for url in [first.source, first.folder.file("Recordings")] {
+      try FileManager.default.copyItem(at: url, to: folder.file(url.lastPathComponent))
+    }
+    var result = first.result
+    result.folder = SessionFolder(path: folder.file("Recordings/clip").path)
+    self.result = result
   }
 
   package var path: String { result.folder.path }
