@@ -31,10 +31,18 @@ package final class StoreWriter: @unchecked Sendable {
   private var running: RunningDigest
   private var commitOrdinal: Int
   private var isClosed = false
+  /// The statements that add rows. Composing their text for each row costs as much as SQLite's work.
+  private var insertions: [Insertion: String] = [:]
 
   private struct Change {
     var table: Schema.Table
     var values: [DatabaseValue]
+    var replaces: Bool
+    var insertion: Insertion { Insertion(table: table.name, replaces: replaces) }
+  }
+
+  private struct Insertion: Hashable {
+    var table: String
     var replaces: Bool
   }
 
@@ -298,9 +306,12 @@ package final class StoreWriter: @unchecked Sendable {
     // The digest covers only stored columns, so a writer of an older schema leaves out later
     // columns.
     let digest = RunningDigest.digest(of: Array(values), table: change.table)
-    let statement = try database.cachedStatement(
-      sql: change.replaces
+    let text =
+      insertions[change.insertion]
+      ?? (change.replaces
         ? change.table.replaceSQL(version: version) : change.table.insertSQL(version: version))
+    insertions[change.insertion] = text
+    let statement = try database.cachedStatement(sql: text)
     let hasCheck = version >= Schema.firstVersionWithChecks
     let check = hasCheck ? [RunningDigest.check(of: digest).databaseValue] : []
     statement.setUncheckedArguments(StatementArguments(values + check))
