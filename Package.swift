@@ -99,7 +99,7 @@ let modules = [
     outside: ["CZstd"], inTests: "TestClips"),
   Module(
     .sessions, "Record", imports: "Core Buffers Graph Media Store TimePlane Runtime Session",
-    inTests: "Rewrite"),
+    inTests: "Rewrite TestFrames"),
   Module(
     .sessions, "Replay", imports: "Core Buffers Graph Media TimePlane Runtime Session",
     inTests: "Store Stages Rewrite Record Retake"),
@@ -206,7 +206,8 @@ let sourceTargets: [Target] = modules.map { module in
 /// Modules that any test may use.
 let testTools = modulesNamed("Process TestSupport")
 /// Tests that compute little themselves. Without optimization they compile in less than half the
-/// time. Who depends on the package builds no tests, so SwiftPM accepts the flag there, too.
+/// time, and their loops over pixels take fifty times as long: TestFrames has these. Who depends on
+/// the package builds no tests, so SwiftPM accepts the flag there, too.
 let plainTests = Set(modulesNamed("Command Session Golden Record Replay Suite Serve"))
 
 func testSettings(of module: String) -> [SwiftSetting] {

@@ -3,6 +3,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 import RetakeSession
+import RetakeTestFrames
 import RetakeTestSupport
 import Synchronization
 
@@ -90,23 +91,7 @@ struct Scene: FrameReader {
 
   func frame(_ id: FrameID) -> Frame {
     let shot = shots[id.sequence]
-    let planes = (0..<shot.format.planeCount).map { plane -> [UInt8] in
-      let width = shot.format.rowBytes(plane: plane, width: shot.width)
-      let height = shot.format.rowCount(plane: plane, height: shot.height)
-      return (0..<height * width).map { place in
-        let (x, y) = (place % width, place / width)
-        let isSquare = abs(x - (id.sequence * 2) % width) < 6 && abs(y - height / 2) < 6
-        var hash = UInt32(truncatingIfNeeded: place &* 31 &+ id.sequence &* 7_919 &+ plane)
-        hash = (hash ^ (hash >> 13)) &* 0x5bd1_e995
-        let value = isSquare ? 200 : UInt8(90 + hash >> 29)
-        // The upper byte of a word has the bits beyond 8.
-        guard shot.format.isDeep, !place.isMultiple(of: 2) else { return value }
-        return value & UInt8(1 << (shot.format.bitsPerSample - 8) - 1)
-      }
-    }
-    return Frame(
-      id: id, format: shot.format, width: shot.width, height: shot.height, range: .limited,
-      planes: planes)
+    return movingSquare(id, shot.format, shot.width, shot.height)
   }
 
   var source: ReaderSource {

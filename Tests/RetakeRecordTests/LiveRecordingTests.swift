@@ -242,7 +242,7 @@ private struct Sum: PureStage {
   init(options: NoOptions) {}
 
   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
-    Scalars([.init("sum", Double(frame.bytes(of: 0).reduce(0) { $0 + Int($1) }))])
+    Scalars([.init("sum", Double(frame.bytes(of: 0).sum))])
   }
 }
 

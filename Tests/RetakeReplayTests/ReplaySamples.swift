@@ -4,6 +4,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
+import RetakeTestSupport
 
 /// Frames whose luminance is their track number times 50 plus their own number.
 struct StepFrames: FrameReader {
@@ -57,7 +58,7 @@ struct Growth: StatefulStage {
 
   mutating func process(_ input: Frame, _ context: StageContext) -> Scalars {
     let bytes = input.bytes(of: 0)
-    let mean = Double(bytes.reduce(0) { $0 + Int($1) }) / Double(bytes.count)
+    let mean = Double(bytes.sum) / Double(bytes.count)
     defer { last = mean }
     return Scalars([.init("mean", mean), .init("growth", mean - (last ?? mean))])
   }

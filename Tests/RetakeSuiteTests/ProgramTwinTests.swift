@@ -86,8 +86,7 @@ private struct MeanLevel: PureStage {
   static let inputFormats: [PixelFormat] = [.gray]
 
   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
-    let sum = frame.bytes(of: 0).reduce(0) { $0 + Int($1) }
-    return Scalars([.init("mean", Double(sum) / Double(frame.width * frame.height))])
+    Scalars([.init("mean", Double(frame.bytes(of: 0).sum) / Double(frame.width * frame.height))])
   }
 }
 

@@ -20,7 +20,7 @@ extension Rise {
   mutating func reset() { sums = [] }
 
   mutating func rise(_ frame: Frame, memory: Int) -> Double {
-    sums.append(frame.bytes(of: 0).reduce(0) { $0 + Double($1) })
+    sums.append(Double(frame.bytes(of: 0).sum))
     sums = sums.suffix(memory + 1)
     return sums.count > 3 ? (sums.last ?? 0) - sums[sums.count - 4] : 0
   }

@@ -25,7 +25,7 @@ private struct Fragile: PureStage {
 
   static func mean(_ frame: Frame) -> Double {
     let bytes = frame.bytes(of: 0)
-    return Double(bytes.reduce(0) { $0 + Int($1) }) / Double(bytes.count)
+    return Double(bytes.sum) / Double(bytes.count)
   }
 
   func process(_ frame: Frame, _ context: StageContext) -> Detections {

@@ -36,6 +36,28 @@ package func dark(
   }
 }
 
+/// A square that moves by two pixels a frame, on noise.
+package func movingSquare(
+  _ id: FrameID, _ format: PixelFormat, _ width: Int, _ height: Int
+) -> Frame {
+  let planes = (0..<format.planeCount).map { plane -> [UInt8] in
+    let width = format.rowBytes(plane: plane, width: width)
+    let height = format.rowCount(plane: plane, height: height)
+    return (0..<height * width).map { place in
+      let (x, y) = (place % width, place / width)
+      let isSquare = abs(x - (id.sequence * 2) % width) < 6 && abs(y - height / 2) < 6
+      var hash = UInt32(truncatingIfNeeded: place &* 31 &+ id.sequence &* 7_919 &+ plane)
+      hash = (hash ^ (hash >> 13)) &* 0x5bd1_e995
+      let value = isSquare ? 200 : UInt8(90 + hash >> 29)
+      // The upper byte of a word has the bits beyond 8.
+      guard format.isDeep, !place.isMultiple(of: 2) else { return value }
+      return value & UInt8(1 << (format.bitsPerSample - 8) - 1)
+    }
+  }
+  return Frame(
+    id: id, format: format, width: width, height: height, range: .limited, planes: planes)
+}
+
 /// Whether two frames use the same memory at the same position.
 package func share(_ one: Frame, _ other: Frame) -> Bool {
   one.storage.planes[0].base == other.storage.planes[0].base
