@@ -10,7 +10,9 @@ extension JSONValue {
     try YAMLOutline.check(text)
     let root: Node?
     do {
-      root = try Yams.compose(yaml: text)
+      // Without Yams' rules for types, which are YAML 1.1's and compare each key with seven patterns,
+      // and without its environment variable for the encoding.
+      root = try Yams.compose(yaml: text, .basic, .default, .utf8)
     } catch {
       throw DocumentProblem(yaml: error)
     }
@@ -74,8 +76,8 @@ private struct YAMLReader {
           throw Self.problem("a key is not a string", at: pointer)
         }
         let place = "\(pointer)/\(name.pointerEscaped)"
-        // Yams compares keys with their tags, so `1` and `"1"` are two keys for it, but one name
-        // here.
+        // Yams compares keys with their tags, so `1` and `!!int 1` are two keys for it, but one
+        // name here.
         guard members[name] == nil else {
           throw Self.problem("the key is there twice", at: place)
         }
