@@ -39,8 +39,8 @@ struct HostileNamesTests {
   ]
 
   /// A report in which each name is used as a session, case, stage, class, text and more.
-  private func document() throws -> ReportDocument {
-    let cases = Self.names.map { name -> ReportCase in
+  private func document(_ names: [String] = Self.names) throws -> ReportDocument {
+    let cases = names.map { name -> ReportCase in
       var item = ReportCase(
         session: name, name: name, pipeline: name, mode: name, verdict: .changed, reason: name)
       item.counts = ComparedCounts(compared: 2, changed: 2)
@@ -89,10 +89,10 @@ struct HostileNamesTests {
       return item
     }
     var document = ReportDocument(
-      tool: ReportTool(version: "1"), title: Self.names.joined(separator: " "),
+      tool: ReportTool(version: "1"), title: names.joined(separator: " "),
       exit: ReportExit(code: 1), cases: cases)
-    document.environment = Self.names.map { EnvironmentRow($0, golden: $0, actual: "x") }
-    document.notes = Self.names
+    document.environment = names.map { EnvironmentRow($0, golden: $0, actual: "x") }
+    document.notes = names
     return document
   }
 
@@ -148,11 +148,14 @@ struct HostileNamesTests {
 
   @Test func `the check sees a script that does run`() throws {
     let folder = try TemporaryFolder("retake-hostile")
-    let page = String(decoding: try HTMLReport.render(try document()), as: UTF8.self)
-      .replacing(/<meta http-equiv="Content-Security-Policy"[^>]*>/, with: "")
-      .replacing(
-        "</body>",
-        with: "<p onmouseover=\"\(Self.mark)\">x</p><img src=x onerror=\"\(Self.mark)\"></body>")
+    // The script is not in the names: a few of them are enough.
+    let page = String(
+      decoding: try HTMLReport.render(try document(Array(Self.names.prefix(3)))), as: UTF8.self
+    )
+    .replacing(/<meta http-equiv="Content-Security-Policy"[^>]*>/, with: "")
+    .replacing(
+      "</body>",
+      with: "<p onmouseover=\"\(Self.mark)\">x</p><img src=x onerror=\"\(Self.mark)\"></body>")
     let file = try folder.write(page, to: "page.html")
     let browser = try Chromium()
     try browser.open(file.absoluteString)
