@@ -63,6 +63,10 @@ import Testing
     #expect(results.map(\.status) == [1, 0], "\(results)")
     #expect(results[0].stderr.contains("::error"))
     #expect(try String(contentsOfFile: summary, encoding: .utf8).contains("a/motion"))
+    #expect(jobs?["merge"]?["permissions"] == nil)
+    #expect(jobs?["comment"]?["permissions"]?["pull-requests"] == .string("write"))
+    let comment = try #require(lines(jobs?["comment"]).first)
+    #expect(comment.hasSuffix("--edit-last --create-if-none --body-file report/summary.md"))
   }
 
   @Test func `the lines of GitLab's job file test the shards and merge them`() throws {
@@ -78,7 +82,17 @@ import Testing
     }
     let merge = try place.type(
       lines(jobs?["retake-merge"]).joined(separator: "\n"), environment: Self.gitLab)
-    #expect(merge.status == 1 && place.exists("report/junit.xml"), "\(merge.stderr)")
+    #expect(merge.status == 1, "\(merge.stderr)")
+    let reports = jobs?["retake-merge"]?["artifacts"]?["reports"]
+    #expect(reports?["junit"] == .string("report/junit.xml") && place.exists("report/junit.xml"))
+    let codeQuality = try #require(text(reports?["codequality"]))
+    let issue = try JSON(Data(contentsOf: place.folder.file(codeQuality)))[0]
+    #expect(issue["check_name"].text == "retake-changed")
+    #expect(issue.location.path.text == "motion.json")
+    let document = try String(contentsOf: place.folder.file("motion.json"), encoding: .utf8)
+    let line = try #require(issue.location.lines.begin.int)
+    let rows = document.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(rows[line - 1].contains("\"id\": \"motion\""), "\(rows[line - 1])")
   }
 
   @Test(arguments: ["github", "gitlab"])

@@ -5,13 +5,15 @@ import Testing
 @testable import RetakeReport
 
 @Suite struct FolderTests {
-  @Test func `the folder holds the four forms of one document`() throws {
+  @Test func `the folder holds the forms of one document`() throws {
     let folder = try TemporaryFolder("retake-report")
     let target = folder.file("a/b")
     let files = try ReportFolder.write(Samples.regression(), to: target)
     #expect(
-      files.map(\.lastPathComponent) == ["report.json", "junit.xml", "summary.md", "report.html"])
-    #expect(try names(target) == ["junit.xml", "report.html", "report.json", "summary.md"])
+      files.map(\.lastPathComponent) == [
+        "report.json", "junit.xml", "codequality.json", "summary.md", "report.html",
+      ])
+    #expect(try names(target) == files.map(\.lastPathComponent).sorted())
     let json = try Data(contentsOf: target.appending(path: "report.json"))
     #expect(try ReportDocument(parsing: json) == Samples.regression())
   }
@@ -22,10 +24,10 @@ import Testing
     try ReportFolder.write(Samples.allVerdicts(), to: folder.url)
     let json = try Data(contentsOf: folder.file("report.json"))
     #expect(try ReportDocument(parsing: json) == Samples.allVerdicts())
-    #expect(try names(folder.url).count == 4)
+    #expect(try names(folder.url).count == 5)
   }
 
-  @Test(arguments: ["report.html", "summary.md", "report.json"])
+  @Test(arguments: ["report.html", "summary.md", "report.json", "codequality.json"])
   func `a file that no report has written is not replaced`(name: String) throws {
     let folder = try TemporaryFolder("retake-report")
     try folder.write("{\"mine\": 1}", to: name)

@@ -41,7 +41,8 @@ import Testing
         "that follow\n    the mask person #4: IoU 0.9312, at least 0.9700\n    replay"))
     #expect(
       MarkdownReport.render(document).contains(
-        "that follow\n  - the mask person \\#4: IoU 0.9312, at least 0.9700\n\n```sh"))
+        "that follow\n  - worst at frame **0:120**, `people`: the mask person \\#4: IoU 0.9312, at least 0.9700\n\n```sh"
+      ))
   }
 
   @Test func `each budget that was exceeded is named, with how much it was exceeded by`() {

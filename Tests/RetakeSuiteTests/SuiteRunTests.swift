@@ -302,7 +302,9 @@ private struct GivesUp: PureStage {
       $0.selection.cases = ["motion"]
     }
     #expect(
-      fixture.files("report") == ["junit.xml", "report.html", "report.json", "summary.md"])
+      fixture.files("report") == [
+        "codequality.json", "junit.xml", "report.html", "report.json", "summary.md",
+      ])
     let commands = outcome.document.cases.flatMap(\.commands).map(\.command)
     #expect(
       commands == [

@@ -16,7 +16,7 @@ package enum AnnotationsReport {
 
   /// Each annotation is a line, errors first; empty for a run in which all cases passed.
   package static func render(_ document: ReportDocument) -> String {
-    let cases = ReportCase.inReadingOrder(document.cases)
+    let cases = ReportCase.worstFirst(document.cases)
     let problems = document.errors.map { (Kind.error, $0.code, $0.message) }
     let findings = cases.compactMap { item in
       kind(item).map { ($0, "\(item.verdictWords): \(item.title)", item.headline) }

@@ -1,17 +1,19 @@
 import RetakeCore
 
-/// The report as Markdown for a merge request or a step summary, below the size at which GitHub
-/// truncates.
+/// The report as Markdown for a comment on a pull request or a step summary, below the size that
+/// GitHub accepts. The worst regressions come first; what not every reader needs is collapsed.
 package struct MarkdownReport {
-  /// UTF-8 bytes; a GitHub comment holds 64 KB.
+  /// UTF-8 bytes; a GitHub comment has at most 65,536 characters.
   package static let bytesMax = 60_000
+  /// The first line, by which a job finds its earlier comment. Readers do not see it.
+  package static let marker = "<!-- retake report -->"
 
   /// The Markdown, with a newline at the end. If a part is omitted, the last line says so.
   package static func render(_ document: ReportDocument) -> String {
     // 200 bytes are for the last line, which contains the number of omitted parts.
     var page = Page(room: bytesMax - 200)
     page.add(head(document))
-    let cases = ReportCase.inReadingOrder(document.cases)
+    let cases = ReportCase.worstFirst(document.cases)
     for error in document.errors { page.add(problem(error)) }
     for item in cases where item.verdict != .passed { page.add(section(item)) }
     page.addTable(
@@ -41,7 +43,11 @@ package struct MarkdownReport {
     mutating func addTable(_ heads: [String], _ rows: [String]) {
       guard let first = rows.first else { return }
       let rule = heads.indices.map { $0 < 2 ? "---" : "--:" }.joined(separator: " | ")
-      let start = "\n| \(heads.joined(separator: " | ")) |\n| \(rule) |\n"
+      let title = Wording.count(rows.count, "case")
+      let start =
+        MarkdownReport.detailsStart(title) + "| \(heads.joined(separator: " | ")) |\n| \(rule) |\n"
+      // The end of the collapsed part must fit, or it would contain the rest of the page.
+      let room = room - MarkdownReport.detailsEnd.utf8.count
       // A head alone would be an empty table.
       guard leftOut == 0, text.utf8.count + start.utf8.count + first.utf8.count <= room else {
         leftOut += rows.count
@@ -55,6 +61,7 @@ package struct MarkdownReport {
           leftOut += 1
         }
       }
+      text += MarkdownReport.detailsEnd
     }
 
     var finished: String {
@@ -72,6 +79,7 @@ package struct MarkdownReport {
     ]
     if let speed = document.totals.framesPerSecond { parts.append(Wording.speed(speed)) }
     return """
+      \(marker)
       ## \(mark(document.exit.code == 0)) \(prose(document.title)): \(prose(document.exit.shownWord))
 
       \(prose(document.exit.meaning)) Exit code \(document.exit.code). \
@@ -92,30 +100,55 @@ package struct MarkdownReport {
     var text = "### \(item.verdictWords): \(code(item.title))\n\n"
     if let error = item.error { text += problem(error) }
     if item.rootCauses.isEmpty, item.error == nil { text += "\(prose(item.reason))\n" }
-    for cause in item.rootCauses.prefix(5) {
-      text += rootCause(cause, first: item.firstItem(of: cause))
-    }
+    for cause in item.rootCauses.prefix(5) { text += rootCause(cause, in: item) }
     let more = item.rootCauses.count - 5
     if more > 0 { text += "- and \(Wording.count(more, "other root cause"))\n" }
     for budget in item.budgets where !budget.met {
       text += "- \(prose(Wording.overBudget(budget)))\n"
     }
     if let labels = item.labels { text += "- labels: \(prose(labels.text))\n" }
+    if let mark = item.expected { text += "- known as \(code(mark.id))\n" }
+    return text + commands(item.commands.filter { !$0.replays }) + details(item)
+  }
+
+  /// The possible causes, the notes and the commands to look closer, collapsed.
+  private static func details(_ item: ReportCase) -> String {
+    var text = ""
     for suspect in item.suspects.prefix(ReportSuspect.shownMax) {
       text += "- suspected: \(prose(suspect.text))\n"
     }
-    if let mark = item.expected { text += "- known as \(code(mark.id))\n" }
     for note in item.notes { text += "- note: \(prose(note))\n" }
-    return text + commands(item.commands)
+    var replays: [ReportCommand] = []
+    // The root causes of a case are seen in the same run.
+    for command in item.rootCauses.flatMap(\.commands) + item.commands
+    where command.replays && !replays.contains(command) { replays.append(command) }
+    text += commands(replays)
+    return text.isEmpty ? "" : detailsStart("Possible causes and notes") + text + detailsEnd
   }
 
-  private static func rootCause(_ cause: ReportRootCause, first: String?) -> String {
+  /// The beginning of a collapsed part. The empty line after it makes its content Markdown again
+  /// (CommonMark 4.6).
+  private static func detailsStart(_ title: String) -> String {
+    "\n<details><summary>\(title)</summary>\n\n"
+  }
+
+  private static let detailsEnd = "\n</details>\n"
+
+  private static func rootCause(_ cause: ReportRootCause, in item: ReportCase) -> String {
     let frame = cause.frame.map { " at frame **\($0)**" } ?? ""
     let time = cause.timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
     let stage = cause.stage.map { ", stage \(code($0))" } ?? ""
     return "- First divergence\(frame)\(time)\(stage): \(prose(cause.why)); "
-      + "\(prose(cause.weight))\n" + (first.map { "  - \(prose($0))\n" } ?? "")
-      + commands(cause.commands)
+      + "\(prose(cause.weight))\n" + (item.worstFinding(of: cause).map(worst) ?? "")
+      + commands(cause.commands.filter { !$0.replays })
+  }
+
+  private static func worst(_ finding: ReportFinding) -> String {
+    let frame = finding.frame.map { " at frame **\($0)**" } ?? ""
+    let sink = finding.sink.map { ", \(code($0))" } ?? ""
+    let excess = ReportSeverity(finding).excess
+    let times = excess.isFinite ? ", \(Wording.number(excess, places: 1)) × the allowed error" : ""
+    return "  - worst\(frame)\(sink): \(prose(finding.message))\(times)\n"
   }
 
   private static func commands(_ commands: [ReportCommand]) -> String {

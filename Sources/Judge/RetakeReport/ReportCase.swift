@@ -7,6 +7,9 @@ package struct ReportCase: Hashable, Sendable, Codable {
   /// The name of the case: written as `case`.
   package var name: String
   package var pipeline: String
+  /// The file of the pipeline, relative to the project; `nil` for a pipeline that is not a document
+  /// in the project.
+  package var document: String?
   package var mode: String
   package var verdict: Verdict
   /// Set if golden.yml marks a change as known.
@@ -48,7 +51,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var run: ReportRun?
 
   private enum CodingKeys: String, CodingKey {
-    case session, name = "case", pipeline, mode, verdict, expected, reason, counts, checks
+    case session, name = "case", pipeline, document, mode, verdict, expected, reason, counts, checks
     case headroom, budgets, labels, ledgers, decisionDigest, resultDigest, tracks, graph, rootCauses
     case findings, pictures, sensors, timelines, decisions, suspects, tolerances, accepted, pending,
       error

@@ -13,5 +13,8 @@ package struct ReportCommand: Hashable, Sendable, Codable {
 
   /// Whether it accepts a result. The name of the program is not checked, because it may be any
   /// name.
-  package var accepts: Bool { command.contains(" accept ") && !command.contains(" replay ") }
+  package var accepts: Bool { command.contains(" accept ") && !replays }
+
+  /// Whether it only shows a result again.
+  var replays: Bool { command.contains(" replay ") }
 }

@@ -1,10 +1,10 @@
 package import Foundation
 import RetakeCore
 
-/// The folder that a run writes for people and for CI: `report.json`, `report.html`, `junit.xml`
-/// and `summary.md`.
+/// The folder that a run writes for people and for CI: `report.json`, `report.html`, `junit.xml`,
+/// `codequality.json` and `summary.md`.
 package enum ReportFolder {
-  /// Writes all four files. Each file is written completely or not at all, and replaces an older
+  /// Writes all five files. Each file is written completely or not at all, and replaces an older
   /// one.
   ///
   /// - Parameter folder: Created if it is missing. The caller chooses it; no file is written
@@ -21,8 +21,11 @@ package enum ReportFolder {
     do {
       try makeFolder(folder)
       return [
-        try write(try json(document, folder), "report.json", folder),
+        try write(try json(document.encoded, "report.json", folder), "report.json", folder),
         try write(Data(JUnitReport.render(document).utf8), "junit.xml", folder),
+        try write(
+          try json({ try CodeQualityReport.render(document) }, "codequality.json", folder),
+          "codequality.json", folder),
         try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
         try write(Data(HTMLReport.render(document)), "report.html", folder),
       ]
@@ -52,7 +55,9 @@ package enum ReportFolder {
     return missing
   }
 
-  private static let names = ["report.json", "junit.xml", "summary.md", "report.html"]
+  private static let names = [
+    "report.json", "junit.xml", "codequality.json", "summary.md", "report.html",
+  ]
   /// The largest report.json that is recognized; a report has at most some megabytes.
   private static let bytesMax: Int64 = 256 << 20
 
@@ -80,13 +85,13 @@ package enum ReportFolder {
   }
 
   private static func json(
-    _ document: ReportDocument, _ folder: URL
+    _ encoded: () throws -> Data, _ name: String, _ folder: URL
   ) throws -> Data {
     do {
-      return try document.encoded()
+      return try encoded()
     } catch {
       throw ReportError.notWritten(
-        file: folder.appending(path: "report.json").path, reason: error.causeText)
+        file: folder.appending(path: name).path, reason: error.causeText)
     }
   }
 

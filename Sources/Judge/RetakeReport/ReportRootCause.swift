@@ -26,6 +26,8 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var timeNanoseconds: Int64?
   /// `nil` if the cause concerns the run instead of a stage.
   package var stage: String?
+  /// The line of the stage in the case's document, from 1; `nil` if it is not known.
+  package var line: Int?
   /// "output differs while its inputs are equal".
   package var why: String
   /// The nodes before the stage whose output at this frame is equal.

@@ -151,8 +151,16 @@ extension ReportCase {
   }
 
   /// The indices of the cases in reading order.
-  static func readingOrder(_ cases: [ReportCase]) -> [Int] {
-    cases.indices.sorted { (cases[$0].weight, $0) < (cases[$1].weight, $1) }
+  ///
+  /// - Parameter isWorse: Orders cases of the same importance.
+  static func readingOrder(
+    _ cases: [ReportCase], _ isWorse: (Int, Int) -> Bool = { _, _ in false }
+  ) -> [Int] {
+    cases.indices.sorted { left, right in
+      let weights = (cases[left].weight, cases[right].weight)
+      if weights.0 != weights.1 { return weights.0 < weights.1 }
+      return isWorse(left, right) || (!isWorse(right, left) && left < right)
+    }
   }
 
   private var weight: Int {

@@ -36,7 +36,7 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "With --base: a suite of retake.yml; 'default' if not given.")
   var suite: String?
 
-  @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
+  @Option(help: "Write report.html, report.json, junit.xml, codequality.json and summary.md here.")
   var report: String?
 
   @Option(

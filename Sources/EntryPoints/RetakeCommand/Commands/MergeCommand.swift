@@ -20,7 +20,7 @@ struct MergeCommand: ParsableCommand {
   @Argument(help: "The blobs of all shards, in any order.")
   var blobs: [String]
 
-  @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
+  @Option(help: "Write report.html, report.json, junit.xml, codequality.json and summary.md here.")
   var report: String?
 
   @OptionGroup var form: OutputOptions

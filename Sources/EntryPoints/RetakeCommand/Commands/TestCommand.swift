@@ -49,7 +49,7 @@ struct TestCommand: ParsableCommand {
   @Flag(help: "Refuse cases whose session has damaged frames: exit code 2, no pending golden.")
   var strict = false
 
-  @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
+  @Option(help: "Write report.html, report.json, junit.xml, codequality.json and summary.md here.")
   var report: String?
 
   @Option(help: "Write a trace of each case's virtual time into this folder.")

@@ -121,6 +121,21 @@ package enum CIJobFile: String, Sendable, CaseIterable {
                 path: |
                   report
                   blobs/pending
+        comment:
+          needs: merge
+          # A pull request from a fork has no permission to comment.
+          if: always() && github.event.pull_request.head.repo.full_name == github.repository
+          runs-on: ubuntu-latest
+          permissions:
+            pull-requests: write
+          steps:
+            - uses: actions/download-artifact@v4
+              with:
+                name: retake-report
+            - run: gh pr comment ${{ github.event.number }} --edit-last --create-if-none --body-file report/summary.md
+              env:
+                GH_TOKEN: ${{ github.token }}
+                GH_REPO: ${{ github.repository }}
 
       """
   }
@@ -164,6 +179,7 @@ package enum CIJobFile: String, Sendable, CaseIterable {
         paths: [report, pending]
         reports:
           junit: report/junit.xml
+          codequality: report/codequality.json
 
     """
   }

@@ -54,6 +54,7 @@ struct ReportBuilder {
     item.error = result.error.map { ReportProblem($0) }
     item.pending = result.pendingIdentity.map { "\($0)" }
     describeRun(result, &item)
+    place(result, &item)
     if let manifest = try? result.golden.manifest() { item.describe(manifest) }
     if result.comparison.verdict == .changed { CaseTimelines(result).fill(&item.timelines) }
     item.pictures = pictures.complete(inputs, places)
@@ -90,6 +91,24 @@ struct ReportBuilder {
       + "\(counted(comparison.counts.compared, "frame")) differ "
       + "within the tolerances, and the pipeline and the libraries are the golden's: if the "
       + "program did not change either, a stage may not be deterministic. Check it with: \(verify)"
+  }
+
+  /// The pipeline's document, and the line of each root cause's stage in it.
+  private func place(_ result: CaseResult, _ item: inout ReportCase) {
+    let project = shell.project
+    guard let file = project.pipelineFile(of: result.selected.definition.pipeline),
+      file.hasPrefix(project.folder + "/"),
+      let data = try? RegularFile.head(file, links: .followed, count: 1 << 20)
+    else { return }
+    item.document = String(file.dropFirst(project.folder.utf8.count + 1))
+    let lines = String(decoding: data, as: UTF8.self).split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline
+    ).map { $0.filter { !$0.isWhitespace } }
+    for index in item.rootCauses.indices {
+      guard let stage = item.rootCauses[index].stage else { continue }
+      item.rootCauses[index].line = lines.firstIndex { $0.contains("\"id\":\"\(stage)\"") }
+        .map { $0 + 1 }
+    }
   }
 
   private func describeRun(_ result: CaseResult, _ item: inout ReportCase) {
