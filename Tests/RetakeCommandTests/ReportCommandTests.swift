@@ -1,4 +1,5 @@
 import Foundation
+import Retake
 import RetakeProcess
 import RetakeTestSupport
 import Testing
@@ -57,6 +58,35 @@ import Testing
     try workplace.folder.write("v: 1\n", to: "retake.yml")
     let result = try workplace.retake("report", "open", "retake.yml")
     #expect(result.status == 2 && result.stderr.contains("[suite.report.none]"))
+  }
+
+  @Test func `runs are published on a site, whose trend is shown`() throws {
+    let workplace = try ShardCommandTests.changedProject()
+    try #require(try workplace.retake("test", "--report", "report").status == 1)
+    // The tests may run in a service themselves.
+    let unset: [String: String?] = Dictionary(
+      uniqueKeysWithValues: PublishedRevision.names.map { ($0, nil) })
+    let variables = unset.merging(["CI_COMMIT_REF_NAME": "blue", "CI_COMMIT_SHA": "abc"]) { $1 }
+    let published = try workplace.retake("report", "publish", "site", environment: variables)
+    #expect(published.status == 0 && published.stdout.hasSuffix("/report.html\n"))
+    let named = try workplace.retake(
+      "report", "publish", "site", "--branch", "main", "--json", environment: variables)
+    #expect(try named.json().branch.text == "main" && named.json().commit.text == "abc")
+    let index = try String(
+      contentsOf: workplace.folder.file("site/index.html"), encoding: .utf8)
+    #expect(index.contains("<td>blue</td>") && index.contains("<td>main</td>"))
+    #expect(index.contains("<code>retake accept a/motion --reason"))
+    let trend = try workplace.retake("trend", "site", "a", "--branch", "main")
+    #expect(trend.status == 0 && trend.stdout.contains("a/motion  boxes."), "\(trend.stdout)")
+    #expect(!trend.stdout.contains("b/motion"))
+    let row = try workplace.retake("trend", "site", "b/*", "--json").json().rows[0]
+    #expect(row.title.text == "b/motion" && row.points.count == 2)
+    #expect(try workplace.retake("trend", "site", "c").status == 4)
+    let none = try workplace.retake("trend", "elsewhere")
+    #expect(none.status == 2 && none.stderr.contains("[report.site.none]"))
+    // A folder without git and without a variable.
+    let unknown = try workplace.retake("report", "publish", "site", environment: unset)
+    #expect(unknown.status == 2 && unknown.stderr.contains("[suite.publish.noBranch]"))
   }
 
   @Test func `serve prints its address, serves, and ends with Ctrl-C`() throws {

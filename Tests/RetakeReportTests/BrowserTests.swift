@@ -11,11 +11,19 @@ import Testing
   .enabled(if: browser != nil, "chromium is not on this machine"))
 struct BrowserTests {
   @Test func `the page's script runs under the page's own policy`() throws {
-    let page = try dom(of: HTMLReport.render(Samples.regression()))
+    var document = Samples.regression()
+    let shown = try #require(document.cases.firstIndex { !$0.pictures.isEmpty })
+    // As on a site of published runs.
+    var published = document.cases[shown].pictures[0]
+    (published.role, published.png, published.file) = (.actual, "", "../../images/a.png")
+    published.node = document.cases[shown].findings.items[0].sink
+    document.cases[shown].pictures.append(published)
+    let page = try dom(of: HTMLReport.render(document))
     #expect(page.contains("<html lang=\"en\" class=\"js\">"))
     #expect(page.contains("aria-label=\"Golden, frame 0:120, 1 differing box\""))
     #expect(page.contains("aria-label=\"Actual, frame 0:120, 1 differing box\""))
     #expect(page.contains("href=\"data:image/png;base64,"))
+    #expect(page.contains("href=\"../../images/a.png\""))
     #expect(page.contains("1–12 of 12") || page.contains("finding 1 of 1,218"))
   }
 

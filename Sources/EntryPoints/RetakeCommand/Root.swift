@@ -26,8 +26,8 @@ struct Root: ParsableCommand {
         DiffCommand.self, CompareCommand.self, FindCommand.self, QueryCommand.self,
         ReduceCommand.self, BisectCommand.self, StressCommand.self, ReviewCommand.self,
         AcceptCommand.self, RejectCommand.self, GoldenCommand.self, LabelCommand.self,
-        CoverageCommand.self, VerifyCommand.self, ReportCommands.self, CacheCommand.self,
-        StoreCommand.self, ProfileCommand.self, BenchCommand.self, MigrateCommand.self,
-        DoctorCommand.self,
+        CoverageCommand.self, VerifyCommand.self, ReportCommands.self, TrendCommand.self,
+        CacheCommand.self, StoreCommand.self, ProfileCommand.self, BenchCommand.self,
+        MigrateCommand.self, DoctorCommand.self,
       ]))
 }

@@ -182,7 +182,9 @@ tbody tr:last-child > * { border-bottom: 0; }
 .decisions .groups { margin-top: 10px; }
 .decisions th:last-child { width: 34%; }
 .rules td { text-align: left; }
-.tracks .figures td { white-space: nowrap; }
+.tracks .figures td, .runs td:not(:last-child) { white-space: nowrap; }
+.runs td:last-child { width: 60%; }
+.runs .verdict { margin: 0; }
 .accept form { margin-top: 12px; }
 .accept .bar-row { display: flex; flex-wrap: wrap; gap: 8px 12px; }
 .root-causes { border: 0; margin: 0 0 12px; padding: 0; min-width: 0; font-size: 14px; }
@@ -361,7 +363,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 }
 
 """#
-  static let pageCSSHash = "JLLJ18b4+USXdircsa67/tCpvuqDZsFljBKpf7TjRIE="
+  static let pageCSSHash = "j47iVs+RnRC+SM0g6Bm5xH6KF27YGJcLHzF6jQ6N1Ag="
   static let pageJS = #"""
 
 "use strict";
@@ -669,7 +671,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 
   const freeStop = (track, sequence) => ({ key: `${track}:${sequence}`, frame: { track, sequence }, findings: [], pictures: [], time: undefined });
   const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
-  const inline = (picture) => `data:image/png;base64,${picture.png}`;
+  const inline = (picture) => picture.file || `data:image/png;base64,${picture.png}`;
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
   function drawn(box, view, scale, side, chosen) {
@@ -1276,5 +1278,5 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 })();
 
 """#
-  static let pageJSHash = "bFTJtZf7L6a6tYVJz3b9ws2QuKjgpsarSt6BntJm0Js="
+  static let pageJSHash = "2iDOuRvymQkw/A2j76KoH03x2O8rulAjeLo4p/jI7qQ="
 }

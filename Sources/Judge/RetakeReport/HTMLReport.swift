@@ -65,14 +65,14 @@ package enum HTMLReport {
     return """
       <!DOCTYPE html>
       <html lang="en"\(served.map(attributes))>
-      \(head("\(word) · \(title)", isServed: served != nil))
+      \(head("\(word) · \(title)", isServed: served != nil, hasFiles: data.hasImageFiles))
       <body>
       <a class="skip" href="#detail">Skip to the cases</a>
       \(banner(document, word, title, root: served?.root))
       <div class="wide body\(if: document.cases.count == 1, " single")">
       \(cases(document.cases))
       </div>
-      \(footer(document, notes))
+      \(footer(document, notes, hasFiles: data.hasImageFiles))
       <div class="sr" id="said" role="status" aria-live="polite"></div>
       <script type="application/json" id="data">\(trusted: String(decoding: json, as: UTF8.self))\
       </script>
@@ -91,12 +91,12 @@ package enum HTMLReport {
     """
   }
 
-  private static func head(_ title: Markup, isServed: Bool) -> Markup {
+  private static func head(_ title: Markup, isServed: Bool, hasFiles: Bool) -> Markup {
     """
     <head>
     <meta charset="utf-8">
     <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:\
-    \(if: isServed, " 'self'; connect-src 'self'"); style-src 'sha256-\(styleHash)'; \
+    \(if: isServed || hasFiles, " 'self'")\(if: isServed, "; connect-src 'self'"); style-src 'sha256-\(styleHash)'; \
     script-src 'sha256-\(scriptHash)'; base-uri 'none'; form-action 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -133,7 +133,7 @@ package enum HTMLReport {
       """
   }
 
-  private static func exitClass(_ code: Int) -> String {
+  static func exitClass(_ code: Int) -> String {
     switch code {
     case 0: "passed"
     case 1: "changed"
@@ -213,15 +213,20 @@ package enum HTMLReport {
       """
   }
 
-  private static func footer(_ document: ReportDocument, _ notes: [String]) -> Markup {
+  private static func footer(
+    _ document: ReportDocument, _ notes: [String], hasFiles: Bool
+  ) -> Markup {
+    let sources =
+      hasFiles
+      ? "Its images are files of this site."
+      : "This page contains all its data and sends no network requests."
     let tool = "\(document.tool.name) \(document.tool.version)".visible(limit: 120)
     return """
       <footer>
       <div class="wide">
       \(lines: [next(document.commands), environment(document.environment)])\
       \(notes.map(Markup.note))
-      <p class="quiet end">Written by \(tool). This page contains all its data and sends no \
-      network requests. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: \
+      <p class="quiet end">Written by \(tool). \(sources) <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: \
       <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter findings, \
       <kbd>c</kbd> filter cases</label></p>
       </div>

@@ -67,6 +67,9 @@ struct PageData {
     }
   }
 
+  /// Whether images are files next to the page, as on a site of published runs.
+  var hasImageFiles: Bool { document.cases.contains { $0.pictures.contains { $0.file != nil } } }
+
   /// JSON for a `<script type="application/json">`.
   func embedded() throws -> [UInt8] {
     var body = try document.encoded()

@@ -37,7 +37,9 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   /// The document as JSON: keys in byte order, no white space, one newline at the end.
   ///
   /// Numbers that JSON cannot represent are written as "NaN", "Infinity" and "-Infinity".
-  package func encoded() throws -> Data {
+  package func encoded() throws -> Data { try Self.encoder.encode(self) + [0x0A] }
+
+  static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     // Unsorted, Foundation writes keys in the order of a Dictionary, which differs from process to
     // process.
@@ -46,7 +48,14 @@ package struct ReportDocument: Hashable, Sendable, Codable {
     // single such number would prevent the report.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    return try encoder.encode(self) + [0x0A]
+    return encoder
+  }
+
+  static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return decoder
   }
 
   /// Reads a document that `encoded()` wrote.
@@ -59,9 +68,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
       var v: Int
       var tool: ReportTool?
     }
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    let decoder = Self.decoder
     do {
       // The version first: a newer document may fail for any key, and the version says more than
       // the key.

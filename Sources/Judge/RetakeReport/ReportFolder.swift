@@ -36,7 +36,7 @@ package enum ReportFolder {
     }
   }
 
-  private static func makeFolder(_ folder: URL) throws {
+  static func makeFolder(_ folder: URL) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -59,7 +59,7 @@ package enum ReportFolder {
     "report.json", "junit.xml", "codequality.json", "summary.md", "report.html",
   ]
   /// The largest report.json that is recognized; a report has at most some megabytes.
-  private static let bytesMax: Int64 = 256 << 20
+  package static let bytesMax: Int64 = 256 << 20
 
   /// Checks that only an older report would be replaced.
   ///
@@ -95,7 +95,8 @@ package enum ReportFolder {
     }
   }
 
-  private static func write(
+  /// Writes a file completely or not at all.
+  static func write(
     _ data: Data, _ name: String, _ folder: URL
   ) throws -> URL {
     let file = folder.appending(path: name)

@@ -19,8 +19,10 @@ package struct ReportImage: Hashable, Sendable, Codable {
   /// The frame's own size, in pixels. Boxes use this size; the PNG may be smaller.
   package var width: Int
   package var height: Int
-  /// A PNG file in base64.
+  /// A PNG file in base64; empty if it is in `file`.
   package var png: String
+  /// On the page of a published run: the PNG file, relative to the page.
+  package var file: String?
   /// The part of the frame that a sink's image shows; `nil` means the complete frame.
   package var area: Box?
   /// The boxes of this frame that golden and result have in common.

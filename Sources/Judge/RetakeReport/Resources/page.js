@@ -304,7 +304,7 @@
 
   const freeStop = (track, sequence) => ({ key: `${track}:${sequence}`, frame: { track, sequence }, findings: [], pictures: [], time: undefined });
   const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
-  const inline = (picture) => `data:image/png;base64,${picture.png}`;
+  const inline = (picture) => picture.file || `data:image/png;base64,${picture.png}`;
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
   function drawn(box, view, scale, side, chosen) {

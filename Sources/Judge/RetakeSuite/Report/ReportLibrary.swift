@@ -1,5 +1,6 @@
 package import Foundation
 import RetakeCore
+package import RetakeReport
 
 /// The reports and the runs in a project's folder.
 ///
@@ -93,6 +94,21 @@ package struct ReportLibrary: Sendable {
 }
 
 extension ReportLibrary {
+  /// The document of the report whose page is at a path.
+  ///
+  /// - Throws: `SuiteError.noReport`, `ReportError`.
+  package static func document(at path: String?, in project: Project) throws -> ReportDocument {
+    let file = try page(at: path, in: project).deletingLastPathComponent()
+      .appending(path: "report.json")
+    let data: Data
+    do {
+      data = try RegularFile.contents(file.path, bytesMax: ReportFolder.bytesMax)
+    } catch {
+      throw SuiteError.noReport(path: file.path)
+    }
+    return try ReportDocument(parsing: data)
+  }
+
   /// The page of a report: the newest report, or the report at a path.
   ///
   /// - Parameter path: A report's folder or its page, relative to the project.

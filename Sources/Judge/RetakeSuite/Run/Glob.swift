@@ -1,12 +1,12 @@
 import Foundation
 
 /// File-name patterns with `*` and `?`.
-enum Glob {
+package enum Glob {
   static func isPattern(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
 
   /// Backtracks only to the last `*`, so the number of steps is at most the product of both
   /// lengths.
-  static func matches(_ pattern: String, _ text: String) -> Bool {
+  package static func matches(_ pattern: String, _ text: String) -> Bool {
     let pattern = Array(pattern.utf8)
     let text = Array(text.utf8)
     var (at, next) = (0, 0)
