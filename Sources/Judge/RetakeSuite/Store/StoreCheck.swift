@@ -30,36 +30,63 @@ package struct StoreCheck {
     (self.project, self.remote) = (project, remote)
   }
 
+  /// The objects of a batch are read by one process of a bucket's client, which costs more than
+  /// small objects do.
+  private static let batchBytes: Int64 = 256 << 20
+
   /// - Parameter names: Names in Recordings or globs; empty is every pointer.
   /// - Throws: `SuiteError` for a pointer or a store that cannot be read, `RuntimeError.interrupted`.
   package func run(_ names: [String]) throws -> Report {
     var report = Report()
-    // Sessions share objects.
-    var known: [String: [StoredObject: String]] = [:]
     let pointers = try project.pointers(names)
-    let total = pointers.reduce(0) { $0 + $1.bytes }
-    var done: Int64 = 0
-    defer { project.store.progress("verifying", total, total) }
+    let remotes = remote.map { [$0] } ?? Set(pointers.flatMap(\.remotes)).sorted()
+    var digests: [String: [StoredObject: String]] = [:]
+    for name in remotes {
+      let users = pointers.filter { remote != nil || $0.remotes.contains(name) }
+      let read = try self.digests(of: users.flatMap(\.objects), in: name)
+      let whole = read.filter { $0.key.sha256 == $0.value }
+      report.objects += whole.count
+      report.bytes += whole.reduce(0) { $0 + $1.key.bytes }
+      digests[name] = read
+    }
     for pointer in pointers {
-      project.store.progress("verifying", done, total)
-      done += pointer.bytes
-      for remote in remote.map({ [$0] }) ?? pointer.remotes {
-        guard let address = StoreAddress(remote) else { throw SuiteError.badRemote(remote) }
-        let unread = pointer.objects.filter { known[remote]?[$0] == nil }
-        let read = try address.open(in: project).digests(of: unread)
-        known[remote, default: [:]].merge(read) { $1 }
-        report.objects += read.count { $0.key.sha256 == $0.value }
-        report.bytes += read.reduce(0) { $0 + ($1.key.sha256 == $1.value ? $1.key.bytes : 0) }
+      for name in remote.map({ [$0] }) ?? pointer.remotes {
         for object in pointer.objects {
-          let digest = known[remote]?[object]
+          let digest = digests[name]?[object]
           guard digest != object.sha256 else { continue }
           report.findings.append(
             Finding(
-              session: pointer.name, remote: remote, object: "objects/\(object.path)",
+              session: pointer.name, remote: name, object: "objects/\(object.path)",
               problem: digest == nil ? .missing : .damaged))
         }
       }
     }
     return report
+  }
+
+  /// The digest of each object that the store has. Sessions share objects; each is read once.
+  private func digests(
+    of objects: [StoredObject], in remote: String
+  ) throws -> [StoredObject: String] {
+    guard let address = StoreAddress(remote) else { throw SuiteError.badRemote(remote) }
+    let store = try address.open(in: project)
+    var known: Set<StoredObject> = []
+    var rest = objects.filter { known.insert($0).inserted }[...]
+    let total = rest.reduce(0) { $0 + $1.bytes }
+    var (done, found): (Int64, [StoredObject: String]) = (0, [:])
+    defer { project.store.progress("verifying", total, total) }
+    while !rest.isEmpty {
+      project.store.progress("verifying", done, total)
+      var bytes: Int64 = 0
+      // At least one object, which may be larger than a batch.
+      let batch = rest.prefix { object in
+        defer { bytes += object.bytes }
+        return bytes < Self.batchBytes
+      }
+      rest = rest.dropFirst(batch.count)
+      done += batch.reduce(0) { $0 + $1.bytes }
+      found.merge(try store.digests(of: Array(batch))) { $1 }
+    }
+    return found
   }
 }
