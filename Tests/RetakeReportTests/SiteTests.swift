@@ -36,7 +36,7 @@ import Testing
       ])
     #expect(index.contains("<code>retake accept yard/motion --root-cause r1 --reason TEXT</code>"))
     for item in listing.items { #expect(index.contains("href=\"runs/\(item.id)/report.html\"")) }
-    // No other files: a publisher leaves nothing unfinished.
+    // A publisher leaves no unfinished files.
     #expect(try names(folder.file("site")) == ["images", "index.html", "runs"])
   }
 

@@ -1,11 +1,12 @@
 import RetakeCore
 
 /// The report as Markdown for a comment on a pull request or a step summary, below the size that
-/// GitHub accepts. The worst regressions come first; what not every reader needs is collapsed.
+/// GitHub accepts. The worst differences come first; possible causes, notes and the table of cases
+/// are collapsed.
 package struct MarkdownReport {
   /// UTF-8 bytes; a GitHub comment has at most 65,536 characters.
   package static let bytesMax = 60_000
-  /// The first line, by which a job finds its earlier comment. Readers do not see it.
+  /// The first line. A job finds its earlier comment by it; readers do not see it.
   package static let marker = "<!-- retake report -->"
 
   /// The Markdown, with a newline at the end. If a part is omitted, the last line says so.

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// How far a difference is from what its golden allows; larger is worse.
+/// How far a difference exceeds its tolerance; larger is worse.
 struct ReportSeverity: Comparable {
   /// The error as a multiple of the allowed error: infinite if no error is allowed, or if the
   /// difference has no size, such as an object that is gone.

@@ -34,7 +34,7 @@ package struct ReportSite: Sendable {
 
   /// The runs, read again on each call.
   ///
-  /// - Throws: `report.site.none` for a folder without published runs.
+  /// - Throws: `ReportError` for a folder without published runs.
   package func listing() throws -> Listing {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: runs.path) else {
       throw ReportError(

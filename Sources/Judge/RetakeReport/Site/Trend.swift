@@ -44,7 +44,7 @@ package struct Trend: Hashable, Sendable, Encodable {
             eaten: measure.eaten))
       }
     }
-    // An error that is not allowed and has never occurred shows nothing.
+    // An error that is not allowed and has never occurred needs no line.
     self.rows = rows.filter { row in
       row.points.contains { $0.eaten != 0 || $0.value != 0 }
     }.sorted { left, right in

@@ -17,7 +17,7 @@ package struct PublishedRevision: Hashable, Sendable {
   /// The variables that are read.
   package static var names: [String] { branchNames + commitNames }
 
-  /// Completes the given names from the variables of a CI service, and those from git.
+  /// Completes the given names from the variables of a CI service, or else from git.
   ///
   /// - Throws: `suite.publish.noBranch`, `RuntimeError.interrupted`.
   package init(
