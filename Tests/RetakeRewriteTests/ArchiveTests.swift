@@ -127,6 +127,10 @@ import Testing
       #expect(try contents(of: packed.folder.url.path) == before, "\(hostile.name)")
       #expect(!FileManager.default.fileExists(atPath: packed.target.into), "\(hostile.name)")
     }
+    for outside in ["/retake-evil", "../evil", "../../evil"] {
+      let path = outside.hasPrefix("/") ? outside : packed.folder.file(outside).path
+      #expect(!FileManager.default.fileExists(atPath: path), "\(path)")
+    }
     // The same parts, put together without a change, are a session.
     try archives.compressed(archives.tar(archives.entries)).write(to: file)
     #expect(try packed.unpack(file.path).frames == StoredSessionTests.closed[1].frames)

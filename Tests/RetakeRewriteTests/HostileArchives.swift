@@ -269,6 +269,8 @@ struct HostileArchives {
         ("frame before", second + good), ("flipped bit", flipped), ("not compressed", tar(entries)),
         ("gzip", Data([0x1F, 0x8B, 8, 0]) + good), ("text", Data("#!/bin/sh\n".utf8)),
         ("empty file", Data()),
+        // A raw last block of a byte, in a frame that asks for a window of 2 GiB.
+        ("window", Data([0x28, 0xB5, 0x2F, 0xFD, 0, 0xA8, 9, 0, 0, 1])),
         ("skippable frame", Data([0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]) + good),
       ] + (1..<10).map { ("cut at \($0)", Data(good.prefix(good.count * $0 / 10))) }
       + [("cut by a byte", Data(good.dropLast()))]
