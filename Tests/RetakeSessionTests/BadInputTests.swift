@@ -295,6 +295,20 @@ struct BadInputTests {
     #expect(!FileManager.default.fileExists(atPath: into))
   }
 
+  @Test func `an import of packets that are all refused can be interrupted`() throws {
+    // Parameter sets and the beginning of a key picture, without its content.
+    let packet: [UInt8] = [
+      0, 0, 1, 0x67, 0x42, 0, 0x1E, 0xF4, 5, 0, 1, 0, 0, 1, 0x68, 0xCE, 0x3C, 0x80, 0, 0, 1, 0x65,
+      0x88, 0x84,
+    ]
+    let file = folder.file("starts.h264")
+    try Data((0..<256).flatMap { _ in packet }).write(to: file)
+    let options = ImportOptions(file: file.path, into: into)
+    #expect(code { try SessionImporter(options).run() } == "media.decode.refused")
+    let found = code { try SessionImporter(options) { $0.phase != .decoding }.run() }
+    #expect(found == "session.interrupted")
+  }
+
   @Test func `what a killed import left is removed and what another builds is not`() throws {
     let clip = try Clip.lateStart.make(in: folder)
     try folder.write("x", to: "Recordings/.yard.0123ABCD/media/original.mkv")

@@ -5,7 +5,11 @@
 /// about undamaged files, such as remarks on odd metadata, are not in this list.
 enum DecoderLines {
   static func areDamage(_ line: String) -> Bool {
-    phrases.contains { line.contains($0) }
+    // A damaged stream has several lines for each packet, and Foundation's search is slow.
+    let bytes = Array(line.utf8)
+    return phrases.contains { phrase in
+      bytes.indices.contains { bytes[$0] == phrase[0] && bytes[$0...].starts(with: phrase) }
+    }
   }
 
   /// Parts of lines of FFmpeg 5 to 7.
@@ -25,5 +29,5 @@ enum DecoderLines {
     // GIF, PNG and others with compressed bytes.
     "LZW decode failed", "inflate returned error", "Slice decoding ran out of bits",
     "decode failed", "Inflate error", "inflate error", "invalid block label",
-  ]
+  ].map { Array($0.utf8) }
 }

@@ -170,8 +170,9 @@ package struct TrackDecoding {
         if part.facts.frames.isEmpty { part.facts.displayTurn = decoded.displayTurn }
         part.facts.interlaced.add(decoded.firstField)
         part.facts.frames.append(fact)
-        guard progress.advance() else { throw SessionError.interrupted }
+        guard progress.advance(by: 1) else { throw SessionError.interrupted }
       case .refused(let packet, let cause):
+        guard progress.advance(by: 0) else { throw SessionError.interrupted }
         part.facts.refused.append((packet, cause.code, part.facts.frames.count))
         if part.facts.firstRefusal == nil { part.facts.firstRefusal = cause }
       }
@@ -231,6 +232,8 @@ private final class DecodingProgress: @unchecked Sendable {
   private let lock = NSLock()
   private let report: @Sendable (Int) -> Bool
   private var count = 0
+  /// Calls of `advance`, also for packets that the decoder refused.
+  private var calls = 0
   private var isStopped = false
 
   private static let reportEvery = 64
@@ -238,10 +241,11 @@ private final class DecodingProgress: @unchecked Sendable {
   init(_ report: @escaping @Sendable (Int) -> Bool) { self.report = report }
 
   /// - Returns: false to stop.
-  func advance() -> Bool {
+  func advance(by images: Int) -> Bool {
     lock.withLock {
-      count += 1
-      if count.isMultiple(of: Self.reportEvery), !report(count) { isStopped = true }
+      count += images
+      calls += 1
+      if calls.isMultiple(of: Self.reportEvery), !report(count) { isStopped = true }
       return !isStopped
     }
   }
