@@ -81,7 +81,7 @@ let modules = [
   Module(.engine, "Core", outside: ["CProcessor", "CXXHash"]),
   Module(.engine, "Buffers", imports: "Core"),
   Module(.engine, "Graph", imports: "Core Buffers", inTests: "TestCatalog"),
-  Module(.engine, "Process", outside: ["CSpawn"]),
+  Module(.engine, "Process", outside: ["CSandbox", "CSpawn"]),
   Module(.engine, "Media", imports: "Core Buffers", outside: ["CFFmpeg"]),
   Module(.engine, "TimePlane", imports: "Core Buffers Graph", outside: [deque]),
   Module(.engine, "Runtime", imports: "Core Buffers Graph TimePlane", outside: [deque]),
@@ -320,6 +320,7 @@ let package = Package(
     headers("CProcessor"),
     headers("CRetake"),
     headers("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
+    headers("CSandbox"),
     headers("CSpawn"),
     headers("CZstd", pkgConfig: "libzstd", apt: ["libzstd-dev"]),
     .executableTarget(

@@ -22,6 +22,8 @@ struct CommandInside {
     "view", "verify", "report serve", "golden calibrate", "bench memory", "bench window",
     "profile measure",
   ]
+  /// A restricted process is this program, started again.
+  private static let processWords = " --sandbox always "
 
   /// Whether the system lets a thread have its own current folder.
   private static let isPossible: Bool = {
@@ -47,6 +49,7 @@ struct CommandInside {
   static func canRun(_ arguments: [String], changing variables: some Sequence<String>) -> Bool {
     let line = arguments.joined(separator: " ") + " "
     return isPossible && variables.allSatisfy(Self.variables.contains)
+      && !line.contains(processWords)
       && (line.contains(" --help ") || !processCommands.contains { line.hasPrefix($0 + " ") })
   }
 

@@ -40,7 +40,7 @@ package struct MachineDoctor {
 
   package func run() -> [Check] {
     libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
-      + models + [swiftStages, temporaryFolder] + project
+      + models + [swiftStages, temporaryFolder, sandbox] + project
   }
 
   private var libraries: [Check] {
@@ -131,6 +131,38 @@ package struct MachineDoctor {
       return Check(
         name: "temporary folder", state: .missing, detail: error.causeText,
         command: "export TMPDIR=DIR, where DIR can be written")
+    }
+  }
+
+  /// Tried in a new process, because a container may have the layers and refuse them.
+  private var sandbox: Check {
+    let name = "restricted process"
+    let layers = Sandbox.layers
+    guard let landlock = layers.landlock, layers.hasSeccomp else {
+      return Check(
+        name: name, state: .advisable,
+        detail:
+          "no \(layers.landlock == nil ? "Landlock" : "seccomp"): an import of a file of others "
+          + "is not restricted, or in part",
+        command: "use a Linux kernel of version 5.13 or later, with Landlock")
+    }
+    do {
+      let scratch = try ScratchFolder.ofRun()
+      defer { scratch.remove() }
+      let (own, foreign) = (scratch.file("own"), scratch.file("foreign"))
+      try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
+      try Data([0]).write(to: foreign)
+      let breach = try Sandbox.trial(own: own.path, foreign: foreign.path)
+      guard breach.isEmpty else {
+        return Check(
+          name: name, state: .advisable, detail: "it does not hold here (\(breach.rawValue))",
+          command: "import files of others on another machine")
+      }
+      return Check(
+        name: name, state: .present,
+        detail: "Landlock \(landlock) and seccomp hold, for imports")
+    } catch {
+      return Check(name: name, state: .advisable, detail: "not tried: \(error.causeText)")
     }
   }
 

@@ -100,6 +100,14 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Link to the file rather than copying it.")
   var link = false
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Read each file in a process that can reach only that file and the new session: if the system \
+      can restrict it (auto), or else with an error (always).
+      """, valueName: "auto|always|never"))
+  var sandbox = SandboxChoice.auto
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -168,13 +176,14 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    guard files.count > 1, !append else { return try run(files[0]) }
+    if let process = SandboxedImport.current { return try read(files[process.place]) }
+    guard files.count > 1, !append else { return try run(0) }
     noteChapters()
     var failed: [String] = []
     for (place, file) in files.enumerated() where !Interruption.isRequested {
       output.note("\(place + 1) of \(files.count): \(visible(file))")
       // A failed file does not end the others.
-      let status = try CommandEnd.status { try run(file) }
+      let status = try CommandEnd.status { try run(place) }
       if status != .passed { failed.append(file) }
     }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
@@ -198,7 +207,15 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func run(_ file: String) throws {
+  /// - Parameter place: The number of the file.
+  private func run(_ place: Int) throws {
+    guard try SandboxedImport.isUsed(by: self, for: files[place]) else {
+      return try read(files[place])
+    }
+    try SandboxedImport.run(self, place: place)
+  }
+
+  private func read(_ file: String) throws {
     if let importer = Annexes.importer(of: file) { return try importer.run(self, file) }
     let line = ProgressLine(isQuiet: output.quiet)
     let importer = SessionImporter(

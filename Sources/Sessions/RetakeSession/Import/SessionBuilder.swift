@@ -74,7 +74,7 @@ package struct SessionBuilder {
   private static let attemptsMax = 100
 
   /// Removes the folders of killed imports and recoveries of the same name.
-  static func sweep(for target: SessionFolder) {
+  package static func sweep(for target: SessionFolder) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     PendingFile.sweep(parent, prefix: ".\(target.name).")
   }

@@ -1,0 +1,96 @@
+import CSandbox
+import Foundation
+
+/// Restrictions that a process puts on itself, for good, before it reads a file of others.
+///
+/// The process can then read and write only the listed paths (Landlock), and make no connection,
+/// start no program and no process, and send no signal (seccomp). Linux alone has both layers.
+package struct Sandbox: Hashable, Sendable, Codable {
+  /// The layers that the system has.
+  package struct Layers: Hashable, Sendable {
+    /// The version of Landlock; `nil` without it.
+    package var landlock: Int?
+    package var hasSeccomp: Bool
+
+    package var isComplete: Bool { landlock != nil && hasSeccomp }
+  }
+
+  /// The rules that a restricted process could break, or that it could not restrict itself.
+  package struct Breach: OptionSet, Hashable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+  }
+
+  /// Files, and folders with all files in them. A path that does not exist is skipped.
+  package var reads: [String]
+  /// The same to read, change, make and remove.
+  package var writes: [String]
+  /// The process with which the restricted process ends, whatever ends it.
+  package var parent: Int32
+
+  package init(reads: [String], writes: [String]) {
+    (self.reads, self.writes) = (Self.system + reads, writes)
+    parent = ProcessInfo.processInfo.processIdentifier
+  }
+
+  /// Programs and their data, facts about the process and its memory, and sources of zeros and of
+  /// random bytes.
+  private static let system = [
+    "/usr", "/lib", "/lib64", "/etc/localtime", "/proc/self", "/proc/meminfo",
+    "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/null",
+    "/dev/zero", "/dev/urandom",
+  ]
+
+  #if os(Linux)
+    package static var layers: Layers {
+      let version = retake_landlock_version()
+      return Layers(
+        landlock: version > 0 ? Int(version) : nil, hasSeccomp: retake_has_seccomp() == 1)
+    }
+
+    /// Restricts this process with the layers that the system has, as long as it has one thread.
+    ///
+    /// - Throws: `ChildProcessError`.
+    package func enter() throws {
+      let layers = Self.layers
+      try Self.require(retake_follow_parent(parent), "the parent process")
+      if let landlock = layers.landlock {
+        // Landlock restricts one thread and the threads that it starts.
+        try Self.require(retake_is_single_thread() == 1 ? 0 : -EBUSY, "one thread")
+        let version = Int32(landlock)
+        let rules = retake_landlock_begin(version)
+        try Self.require(rules, "Landlock")
+        defer { close(rules) }
+        for (paths, isWritable) in [(reads, Int32(0)), (writes, 1)] {
+          for path in paths {
+            let result = retake_landlock_allow(rules, version, path, isWritable)
+            if result != -ENOENT { try Self.require(result, path) }
+          }
+        }
+        try Self.require(retake_landlock_enter(rules), "Landlock")
+      }
+      if layers.hasSeccomp { try Self.require(retake_deny_calls(), "seccomp") }
+    }
+
+    private static func require(_ result: Int32, _ name: String) throws {
+      if result < 0 { throw ChildProcessError(executable: name, number: -result) }
+    }
+
+    /// Tries in a new process to leave a sandbox that may write only the folder `own`.
+    ///
+    /// - Parameter foreign: A file that this process can read and write.
+    /// - Throws: `ChildProcessError` if no process can be started.
+    package static func trial(own: String, foreign: String) throws -> Breach {
+      let result = retake_sandbox_trial(own, foreign)
+      try require(result, "a new process")
+      return Breach(rawValue: result)
+    }
+  #else
+    package static var layers: Layers { Layers(landlock: nil, hasSeccomp: false) }
+
+    package func enter() throws {}
+
+    package static func trial(own: String, foreign: String) throws -> Breach { [] }
+  #endif
+}

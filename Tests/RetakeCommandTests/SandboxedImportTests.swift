@@ -1,0 +1,98 @@
+import Foundation
+import RetakeProcess
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeCommand
+
+@Suite(.enabled(if: Sandbox.layers.isComplete, "this kernel has no Landlock or no seccomp"))
+struct SandboxedImportTests {
+  /// A folder with a clip, and without sessions.
+  private func workplace() throws -> Workplace {
+    let workplace = try Workplace()
+    try FileManager.default.copyItem(
+      at: packageRoot.appending(path: "Tests/Sessions/schema-1-imported/media/original.mp4"),
+      to: workplace.folder.file("clip.mp4"))
+    return workplace
+  }
+
+  private static let always = ["--sandbox", "always"]
+
+  @Test func `a restricted import makes the same session`() throws {
+    let workplace = try workplace()
+    let words = ["import", "clip.mp4", "--json", "--name"]
+    let free = try workplace.retake(words: words + ["free"])
+    let bound = try workplace.retake(words: words + ["bound"] + Self.always)
+    #expect(bound.status == 0, "\(bound)")
+    let digest = try free.json().sessionDigest.text
+    #expect(try digest != nil && bound.json().sessionDigest.text == digest)
+    #expect(try workplace.retake("session", "check", "bound", "--deep").status == 0)
+    let next = try workplace.retake(words: ["import", "clip.mp4"] + Self.always)
+    #expect(next.stdout.contains("\nnext: retake replay clip "), "\(next)")
+  }
+
+  @Test func `what cannot be imported leaves no folder, and has its error`() throws {
+    let workplace = try workplace()
+    try workplace.folder.write("#EXTM3U\nfile:///etc/passwd\n", to: "list.mp4")
+    let before = try workplace.topNames().sorted()
+    for (file, code) in [("list.mp4", "media.open.playlist"), ("none.mp4", "media.open.missing")] {
+      let result = try workplace.retake(words: ["import", file] + Self.always)
+      #expect(result.status == 2 && result.stderr.contains("[\(code)]"), "\(result)")
+    }
+    #expect(try workplace.topNames().sorted() == before)
+  }
+
+  @Test func `a process that ends by a signal is an error of its file, and leaves no file`() throws
+  {
+    let workplace = try workplace()
+    let before = try workplace.topNames().sorted()
+    // The signal of a file that grows over the limit ends the process while it copies the clip.
+    let result = try runCommand(
+      "bash",
+      arguments: [
+        "-c", "ulimit -f 4; exec \"$@\"", "bash", Workplace.binary, "import", "clip.mp4",
+        "none.mp4",
+      ] + Self.always, folder: workplace.folder.url)
+    #expect(result.status == 2 && result.signal == nil, "\(result)")
+    #expect(result.stderr.contains("[session.import.crashed]"), "\(result)")
+    #expect(result.stderr.contains("signal \(SIGXFSZ)"), "\(result)")
+    #expect(result.stderr.contains("[media.open.missing]"), "the second file is tried: \(result)")
+    #expect(try workplace.topNames().sorted() == before)
+  }
+
+  @Test func `the process reads no other file, and a sandbox that fails is an error`() throws {
+    let workplace = try workplace()
+    let folder = workplace.folder.url.path
+    func run(_ sandbox: String) throws -> CommandResult {
+      try workplace.retake(
+        words: ["import", "clip.mp4"], environment: ["RETAKE_SANDBOX": sandbox],
+        binary: Workplace.binary)
+    }
+    func text(reads: [String]) throws -> String {
+      let process = SandboxedImport(
+        sandbox: Sandbox(reads: reads, writes: []), place: 0, program: "retake")
+      return String(decoding: try JSONEncoder().encode(process), as: UTF8.self)
+    }
+    let refused = try run(try text(reads: []))
+    #expect(
+      refused.status == 2 && refused.stderr.contains("[media.open.unreadable]"), "\(refused)")
+    let readOnly = try run(try text(reads: [folder]))
+    #expect(readOnly.status == 2 && readOnly.stderr.contains("Recordings"), "\(readOnly)")
+    #expect(!workplace.exists("Recordings"))
+    let broken = try run("{}")
+    #expect(
+      broken.status == 2 && broken.stderr.contains("[session.import.sandbox]"), "\(broken)")
+  }
+
+  @Test func `what cannot be restricted is refused if the command demands it`() throws {
+    let workplace = try workplace()
+    for words in [["clip.mp4", "--link"], ["."]] {
+      let result = try workplace.retake(words: ["import"] + words + Self.always)
+      #expect(
+        result.status == 64 && result.stderr.contains("[session.import.sandbox]"), "\(result)")
+    }
+    let free = try workplace.retake(
+      words: ["import", "clip.mp4", "--link"], binary: Workplace.binary)
+    #expect(free.status == 0, "\(free)")
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeProcess
+
+@Suite(.enabled(if: Sandbox.layers.isComplete, "this kernel has no Landlock or no seccomp"))
+struct SandboxTests {
+  @Test func `a restricted process reaches its folder alone, no network and no program`() throws {
+    let folder = try TemporaryFolder()
+    let foreign = try folder.write("private", to: "foreign").path
+    let own = folder.file("own")
+    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
+    #expect(try Sandbox.trial(own: own.path, foreign: foreign) == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: own.path).isEmpty)
+    // A trial that cannot fail would show nothing.
+    let inside = try folder.write("private", to: "own/inside").path
+    let breach = try Sandbox.trial(own: own.path, foreign: inside)
+    #expect(breach == Sandbox.Breach(rawValue: 1 << 0 | 1 << 1))
+    let missing = folder.file("missing").path
+    #expect(try Sandbox.trial(own: missing, foreign: foreign) == Sandbox.Breach(rawValue: 1 << 5))
+  }
+
+  @Test func `a process with several threads, or of another parent, is not restricted in part`() {
+    // The tests have several threads; nothing is restricted before the check.
+    var sandbox = Sandbox(reads: [], writes: [])
+    #expect(throws: ChildProcessError.self) { try sandbox.enter() }
+    sandbox.parent = 0
+    #expect(throws: ChildProcessError.self) { try sandbox.enter() }
+  }
+}
