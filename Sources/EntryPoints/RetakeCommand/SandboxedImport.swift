@@ -1,12 +1,6 @@
-import ArgumentParser
 import Foundation
 import Retake
 import RetakeProcess
-
-/// Whether files of others are read in a restricted process.
-enum SandboxChoice: String, CaseIterable, ExpressibleByArgument {
-  case auto, always, never
-}
 
 /// The process in which `retake import` reads one file: this program, started again with access to
 /// that file and the folder of the new session alone.
@@ -122,7 +116,7 @@ struct SandboxedImport: Codable {
       end.withLock { $0 = how }
       condition.signal()
     }
-    // Ends with the process: a second request to end also ends this process, and it that process.
+    // Ends with the process. A second request ends both.
     while true {
       if let end = end.withLock({ $0 }) { return end }
       condition.wait()

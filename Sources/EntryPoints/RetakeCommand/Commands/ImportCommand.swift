@@ -37,6 +37,11 @@ struct ImportCommand: ParsableCommand {
     var choice: ImportOptions.Overlap { self == .once ? .once : .keep }
   }
 
+  /// Whether files are read in a restricted process.
+  enum SandboxChoice: String, CaseIterable, ExpressibleByArgument {
+    case auto, always, never
+  }
+
   @Argument(
     help: "Video files, folders of images, or files or folders of bags.", completion: .file())
   var files: [String]
