@@ -204,14 +204,16 @@ import Testing
   }
 
   @Test func `chunks that lie about their size are refused before memory is taken`() throws {
-    let sizes: [UInt64] = [UInt64.max, 1 << 40, 1 << 30 + 1]
+    let sizes: [UInt64] = [UInt64.max, 1 << 40, 1 << 30 + 1, 256 << 20 + 1]
     for bytes in sizes {
       let chunk = try SampleBag.chunk([1, 2, 3], .zstd, bytes: bytes)
       #expect(try failure(file(chunk))?.code == "bag.image.none")
     }
     let large = try loss(
       try head() + SampleBag.chunk([1, 2, 3], .zstd, bytes: 1 << 40), frames: [6, 6])
-    #expect(large.contains("a chunk has 1099511627776 bytes; at most 1073741824 are read"))
+    #expect(large.contains("a chunk has 1099511627776 bytes; at most 268435456 are read"))
+    #expect(MCAPWalk.chunkBytesMax(stored: 1 << 20) == 1_000 << 20)
+    #expect(MCAPWalk.chunkBytesMax(stored: .max) == 1 << 30)
     let short = try BagDamageTests().loss(
       try head() + SampleBag.chunk([1, 2, 3], .lz4, bytes: 4), frames: [6, 6])
     #expect(short.contains("a chunk cannot be decompressed"))

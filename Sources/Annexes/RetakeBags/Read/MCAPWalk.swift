@@ -18,9 +18,19 @@ struct MCAPWalk: RecordWalk {
   /// The checksum of the data section; nil if chunks have checksums of their own.
   private var running: CRC32? = CRC32()
 
-  static let chunkBytesMax: UInt64 = 1 << 30
+  private static let chunkBytesMax: UInt64 = 1 << 30
+  private static let chunkRatioMax: UInt64 = 1_000
+  private static let smallChunkBytesMax: UInt64 = 256 << 20
   static let recordBytesMax: UInt64 = 1 << 30
   private static let definitionBytesMax: UInt64 = 64 << 20
+
+  /// The largest size of a chunk that is decompressed: a small file must not need all memory.
+  ///
+  /// - Parameter stored: Bytes of the chunk in the file.
+  static func chunkBytesMax(stored: UInt64) -> UInt64 {
+    let (bytes, overflow) = stored.multipliedReportingOverflow(by: chunkRatioMax)
+    return overflow ? chunkBytesMax : min(chunkBytesMax, max(smallChunkBytesMax, bytes))
+  }
 
   /// - Parameter chunkStarts: Positions of chunks, ascending.
   init(
@@ -148,12 +158,13 @@ struct MCAPWalk: RecordWalk {
       return try input.lose(
         start, "a chunk claims \(chunk.recordsBytes) bytes of records, and has \(reader.remaining)")
     }
-    guard chunk.uncompressedBytes <= Self.chunkBytesMax else {
+    let bytesMax = Self.chunkBytesMax(stored: chunk.recordsBytes)
+    guard chunk.uncompressedBytes <= bytesMax else {
       return try input.body(
         .loss(
           .tooLarge(
             input.place(start), what: "a chunk", bytes: chunk.uncompressedBytes,
-            bytesMax: Self.chunkBytesMax)))
+            bytesMax: bytesMax)))
     }
     let records: ArraySlice<UInt8>
     do {
@@ -177,7 +188,8 @@ struct MCAPWalk: RecordWalk {
     guard left <= Self.recordBytesMax else { return }
     let record = try input.bytes(left, at: content)
     var reader = BagByteReader(record[...])
-    guard let chunk = try? MCAPRecord.Chunk(&reader), chunk.uncompressedBytes <= Self.chunkBytesMax,
+    guard let chunk = try? MCAPRecord.Chunk(&reader),
+      chunk.uncompressedBytes <= Self.chunkBytesMax(stored: left),
       let compression = try? Compression(chunk.compression)
     else { return }
     let stored = reader.rest.prefix(Int(clamping: chunk.recordsBytes))

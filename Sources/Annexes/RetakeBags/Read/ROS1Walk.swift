@@ -98,12 +98,13 @@ struct ROS1Walk: RecordWalk {
   /// - Parameter count: The bytes of the chunk that the file has.
   private mutating func chunk(_ head: Head, at start: UInt64, bytes count: UInt64) throws {
     let expandedBytes = UInt64(try head.record.integer("size", UInt32.self))
-    guard max(count, expandedBytes) <= MCAPWalk.chunkBytesMax else {
+    let bytesMax = MCAPWalk.chunkBytesMax(stored: count)
+    guard max(count, expandedBytes) <= bytesMax else {
       return try input.body(
         .loss(
           .tooLarge(
             input.place(start), what: "a chunk",
-            bytes: max(count, expandedBytes), bytesMax: MCAPWalk.chunkBytesMax)))
+            bytes: max(count, expandedBytes), bytesMax: bytesMax)))
     }
     let (isCut, stored) = (count < head.length, try input.bytes(count, at: head.data)[...])
     do {
