@@ -22,7 +22,7 @@ package struct Sandbox: Hashable, Sendable, Codable {
     package init(rawValue: Int32) { self.rawValue = rawValue }
   }
 
-  /// Files, and folders with all files in them. A path that does not exist is skipped.
+  /// Files, and folders with all files in them.
   package var reads: [String]
   /// The same to read, change, make and remove.
   package var writes: [String]
@@ -54,19 +54,17 @@ package struct Sandbox: Hashable, Sendable, Codable {
     /// - Throws: `ChildProcessError`.
     package func enter() throws {
       let layers = Self.layers
+      // Landlock restricts one thread and the threads that it starts.
+      try Self.require(retake_is_single_thread() == 1 ? 0 : -EBUSY, "one thread")
       try Self.require(retake_follow_parent(parent), "the parent process")
       if let landlock = layers.landlock {
-        // Landlock restricts one thread and the threads that it starts.
-        try Self.require(retake_is_single_thread() == 1 ? 0 : -EBUSY, "one thread")
         let version = Int32(landlock)
         let rules = retake_landlock_begin(version)
         try Self.require(rules, "Landlock")
         defer { close(rules) }
         for (paths, isWritable) in [(reads, Int32(0)), (writes, 1)] {
-          for path in paths {
-            let result = retake_landlock_allow(rules, version, path, isWritable)
-            if result != -ENOENT { try Self.require(result, path) }
-          }
+          // A path that cannot be opened stays forbidden, and the reader reports it.
+          for path in paths { _ = retake_landlock_allow(rules, version, path, isWritable) }
         }
         try Self.require(retake_landlock_enter(rules), "Landlock")
       }

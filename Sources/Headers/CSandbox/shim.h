@@ -190,8 +190,10 @@ static inline int32_t retake_is_single_thread(void) {
 // the disk after a fault.
 static inline int32_t retake_follow_parent(int32_t parent) {
   struct rlimit none = {0, 0};
+  if (getppid() != parent) return -ESRCH;
   if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
     return -errno;
+  // The parent may have ended before the call.
   return getppid() == parent ? 0 : -ESRCH;
 }
 
