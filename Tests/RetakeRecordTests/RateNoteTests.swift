@@ -7,7 +7,10 @@ import Testing
 
 /// A recording of a stream without times says where its rate comes from.
 struct RateNoteTests {
-  private func notes(_ name: String, _ output: String...) throws -> [String]? {
+  /// The notes of a recording of a clip, and those that its session keeps.
+  private func notes(
+    _ name: String, _ output: String...
+  ) throws -> (said: [String]?, kept: [String]) {
     let folder = try TemporaryFolder()
     let file = folder.file(name).path
     let made = try runFFmpeg(
@@ -18,20 +21,27 @@ struct RateNoteTests {
     try #require(made.status == 0, "\(made.stderr)")
     let recorder = try Recorder(
       try MediaFileSource(path: file), options: .test(folder), machine: .still())
-    return try recorder.run().progress.notes
+    let result = try recorder.run()
+    return (
+      result.progress.notes,
+      try SessionReader(result.folder, options: ReadOptions()).footageNotes()
+    )
   }
 
   @Test func `a rate of the stream, and one that is a guess`() throws {
     let known = try notes("known.h264", "-c:v", "libx264", "-pix_fmt", "yuv420p")
-    #expect(known?.count == 1)
+    #expect(known.said?.count == 1 && known.kept.isEmpty)
     #expect(
-      known?.first?.hasPrefix(
+      known.said?.first?.hasPrefix(
         "track 0: the times are counted by the rate that the stream names, 30 a second;") == true)
     let guessed = try notes(
       "guess.hevc", "-c:v", "libx265", "-x265-params", "log-level=none:vui-timing-info=0")
-    #expect(guessed?.first?.hasPrefix("track 0: 25 a second is a guess: ") == true)
-    #expect(guessed?.first?.hasSuffix("retake import guess.hevc --times TIMES") == true)
-    #expect(try notes("timed.ts", "-c:v", "mpeg2video") == nil)
+    #expect(
+      guessed.kept == ["track 0: 25 a second is a guess: the stream has neither times nor a rate"])
+    #expect(guessed.said?.count == 1)
+    #expect(guessed.said?.first?.hasPrefix(guessed.kept.first ?? "?") == true)
+    #expect(guessed.said?.first?.hasSuffix("retake import guess.hevc --times TIMES") == true)
+    #expect(try notes("timed.ts", "-c:v", "mpeg2video").said == nil)
   }
 
   @Test(arguments: [RecordingPreset.ffv1, .mpeg4])

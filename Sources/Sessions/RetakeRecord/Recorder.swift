@@ -222,13 +222,15 @@ public final class Recorder: Sendable {
     for note in notes { pipes.note(note) }
   }
 
-  /// Notes that a stream has no times. The recorder counts them, by a rate that may be a guess.
+  /// Notes that a stream has no times. The recorder counts them, by a rate that may be a guess; the
+  /// session keeps the note of a guess, as an import does.
   private func noteTiming() {
     let description = source.description
     let file = description.name.hasPrefix("file:") ? String(description.name.dropFirst(5)) : "FILE"
     for (track, stream) in description.tracks.map(\.stream).enumerated() {
       guard let stream, let text = TrackNotes.timing(of: stream, file: file) else { continue }
       pipes.note("track \(track): \(text)")
+      if let kept = TrackNotes.assumedRate(of: stream, track: track) { pipes.remark(kept) }
     }
   }
 

@@ -111,9 +111,11 @@ final class RecorderPipes: Sendable {
 
   var lossCause: String? { state.withLock { $0.lossCause } }
 
-  /// Adds a note for people, once.
+  /// Adds a note for people, once: a longer note that begins with the same words says it already.
   func note(_ text: String) {
-    state.withLock { if !$0.notes.contains(text) { $0.notes.append(text) } }
+    state.withLock { state in
+      if !state.notes.contains(where: { $0.hasPrefix(text) }) { state.notes.append(text) }
+    }
   }
 
   /// Adds a note about the source's footage, once.
