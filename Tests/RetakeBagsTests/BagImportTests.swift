@@ -169,6 +169,7 @@ import Testing
     Encoding(name: "rgba8", bytes: 4, format: .rgba),
     Encoding(name: "bgra8", bytes: 4, format: .bgra),
     Encoding(name: "8UC1", bytes: 1, format: .gray),
+    Encoding(name: "8UC4", bytes: 4, format: .bgra),
     Encoding(name: "16UC1", bytes: 2, format: .gray(bits: 16)),
     Encoding(name: "mono16", bytes: 2, format: .gray(bits: 16)),
     Encoding(name: "yuv422", bytes: 2, format: .i422),
@@ -212,21 +213,44 @@ import Testing
     #expect(try pixels(reader, track: 0) == [words, words])
   }
 
-  @Test func `depth in floating point is refused by the name of its encoding`() throws {
+  @Test func `the order that 8UC3 leaves open is the order of OpenCV, with a note`() throws {
+    let pixels = SampleBag.pixels(3, 144)
+    var bag = SampleBag(topics: [.init(name: "/cam", type: "sensor_msgs/msg/Image")])
+    bag.add(0, SampleBag.image(1, "8UC3", pixels, step: 24), at: 5)
+    let (result, reader) = try importing(try write(try bag.mcap(), to: "a.mcap"))
+    #expect(result.tracks.map(\.encoding) == ["8UC3"])
+    let red = stride(from: 0, to: 144, by: 3).flatMap {
+      [pixels[$0 + 2], pixels[$0 + 1], pixels[$0]]
+    }
+    #expect(try self.pixels(reader, track: 0) == [red])
+    #expect(
+      try reader.footageNotes() == [
+        "track 0: 8UC3 does not say the order of its channels; they are read as blue, green, red, "
+          + "as OpenCV writes them"
+      ])
+  }
+
+  @Test(arguments: [("32FC1", "floating-point numbers"), ("16SC1", "a sign")])
+  func `samples that no format keeps are refused by their encoding, with the reason`(
+    encoding: String, problem: String
+  ) throws {
     var bag = SampleBag.cameras()
     bag.topics.append(.init(name: "/depth", type: "sensor_msgs/msg/Image"))
-    bag.add(3, SampleBag.image(1, "32FC1", SampleBag.pixels(1, 192), step: 32), at: 5)
+    bag.add(3, SampleBag.image(1, encoding, SampleBag.pixels(1, 192), step: 32), at: 5)
     let path = try write(try bag.mcap(), to: "a.mcap")
     let (result, _) = try importing(path)
     #expect(result.status == .clean)
     #expect(
       result.leftOut.first?.reason.hasSuffix(
-        "topic /depth, message 0: images of the encoding '32FC1' cannot be imported") == true)
+        "topic /depth, message 0: images of the encoding '\(encoding)' cannot be imported; its "
+          + "samples \(encoding == "32FC1" ? "are" : "have") \(problem), and a session keeps 8 or 16 "
+          + "bits without a sign; depth is exact as 16UC1, in millimeters") == true)
     #expect {
       try importing(path, topics: ["/depth"], name: "depth")
     } throws: { error in
       (error as? BagError)?.code == "bag.image.encoding"
         && "\(error)".contains("topic /depth, message 0")
+        && (error as? BagError)?.cause?.contains(problem) == true
     }
   }
 

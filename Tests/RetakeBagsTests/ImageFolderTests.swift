@@ -151,6 +151,39 @@ import Testing
     #expect(cause("p", rate: TimeBase(1, 30)).contains("neither times nor numbers") == false)
   }
 
+  @Test func `names with dates are refused with the commands that make a list of times`() throws {
+    for name in ["cam 1_20240517T102059250", "cam 1_20240517T102100500"] {
+      try put(1, "d 1/\(name).jpg")
+    }
+    let refusal = cause("d 1")
+    #expect(refusal.hasPrefix("the names of its images are dates, such as cam 1_20240517T102059"))
+    #expect(cause("d 1", rate: TimeBase(1, 30)) == refusal)
+    let command = try #require(refusal.firstMatch(of: /fraction: (.*); then: retake import timed/))
+    let made = try runCommand(
+      "bash", arguments: ["-c", String(command.1)],
+      folder: folder.file("d 1").deletingLastPathComponent())
+    try #require(made.status == 0, "\(made.stderr)")
+    let (result, reader) = try importing("timed")
+    #expect(result.status == .clean && result.notes.isEmpty, "\(result)")
+    #expect(try reader.frames(track: 0).map(\.pts) == [0, 1_250_000_000])
+    #expect(try reader.info().started == "2024-05-17T10:20:59Z")
+  }
+
+  @Test func `text before a time is no part of it, and zeros before a number are no time`() throws {
+    for number in 0..<3 {
+      try put(number, "ns/cam0_\(Self.start + Int64(number) * 1_000).jpg")
+      try put(number, "s/rgb_1305031102.00000\(number).jpg")
+      try put(number, "zeros/000000000000\(number).jpg")
+    }
+    for name in ["ns", "s"] {
+      let (_, reader) = try importing(name)
+      #expect(try reader.frames(track: 0).map(\.pts) == [0, 1_000, 2_000])
+      try FileManager.default.removeItem(at: folder.file("out"))
+      #expect(cause(name, rate: TimeBase(1, 30)).contains("a rate would replace them"))
+    }
+    #expect(cause("zeros").contains("the numbers 0 to 2 and no times"))
+  }
+
   @Test func `names of microseconds, of milliseconds and of Windows are read`() throws {
     for (name, step) in [("us", 1_000), ("ms", 1_000_000)] {
       for number in 0..<3 {

@@ -177,11 +177,16 @@ struct SubtitleTests {
     #expect(cause?.isEmpty == false)
   }
 
-  @Test func `what was left out is named`() throws {
+  /// As a Mini, a Mavic Air 2 and a Phantom 4 write them; the date is there twice.
+  @Test(arguments: [
+    "2026-05-17 10:20:30.000", "2023-01-06 18:56:48,380,821", "HOME(12.5,55.6) 2017.08.05 14:11:51",
+  ])
+  func `what was left out is named`(date: String) throws {
     let site = try SampleSite()
     let file = try site.folder.write(
       entries([
-        "[iso: 100] [ev: 0] [color_md: dlog] [mode: ]", "2026-05-17 10:20:30.000\n[iso: 1] [ev: 1]",
+        "[iso: 100] [ev: 0] [color_md: dlog] [mode: ]",
+        "\(date)\n[iso: 1] [ev: 1]\n2026/05/17 10:20:30",
         "hello",
       ]),
       to: "a.srt")
@@ -191,7 +196,7 @@ struct SubtitleTests {
     #expect(
       found.remarks == [
         "fields without numbers are left out: color_md, mode, date",
-        "1 entry without fields is left out, from line 11 on",
+        "1 entry without fields is left out, from line 12 on",
       ])
   }
 

@@ -51,7 +51,8 @@ package enum BagError: RetakeError {
     case .imageEncoding(let place, let encoding):
       ErrorFacts(
         "bag.image.encoding", "images of the encoding '\(encoding)' cannot be imported",
-        cause: "supported: " + RawEncoding.names, place: Self.place(place),
+        cause: [RawEncoding.problem(of: encoding), "supported: " + RawEncoding.names]
+          .compactMap(\.self).joined(separator: "; "), place: Self.place(place),
         advice: "Import other topics: --topic NAME")
     case .tooLarge(let place, let what, let bytes, let most):
       ErrorFacts(
@@ -103,6 +104,13 @@ package enum BagError: RetakeError {
     Place(file: place.file, part: place.part)
   }
 
+  /// A rate for images that have times.
+  static func rateOfTimes(path: String) -> BagError {
+    .imageTimes(
+      path: path, cause: "its images have times, and a rate would replace them",
+      remedy: "Leave out --rate")
+  }
+
   package var code: String { facts.code }
   package var message: String { facts.message }
   package var cause: String? { facts.cause }
@@ -115,6 +123,7 @@ package enum BagError: RetakeError {
     case .damaged(let place, let cause), .message(let place, let cause): "\(place): \(cause)"
     case .imageEncoding(let place, let encoding):
       "\(place): images of the encoding '\(encoding)' cannot be imported"
+        + (RawEncoding.problem(of: encoding).map { "; \($0)" } ?? "")
     case .tooLarge(let place, let what, let bytes, let most):
       "\(place): \(what) has \(bytes) bytes; at most \(most) are read"
     default: cause.map { "\(message) (\($0))" } ?? message

@@ -307,7 +307,7 @@ private final class BagBuild {
         encoding: track.encoding, frames: rows.frameCount, damaged: rows.damaged)
     }
     let footage =
-      rows.compactMap(\.0.mosaicNote)
+      rows.compactMap(\.0.colorNote)
       + rows.compactMap { track, rows in
         rows.displayTurn.map {
           "track \(track.number): its images say that viewers \($0.text) (EXIF orientation); they are "

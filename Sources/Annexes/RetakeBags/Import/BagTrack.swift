@@ -50,11 +50,17 @@ final class BagTrack {
     (self.site, self.origin) = (site, origin)
   }
 
-  /// Says how colors are made of raw samples; nil for other images.
-  var mosaicNote: String? {
-    (files.lazy.compactMap(\.form.mosaic).first).map {
-      "track \(number): raw samples of a sensor (\(encoding)), kept as gray; a node 'debayer' with "
-        + "\"pattern\": \"\($0)\" makes colors of them"
+  /// How colors are made of raw samples, and an order of channels that is an assumption; nil for
+  /// other images.
+  var colorNote: String? {
+    if let mosaic = files.lazy.compactMap(\.form.mosaic).first {
+      return
+        "track \(number): raw samples of a sensor (\(encoding)), kept as gray; a node 'debayer' "
+        + "with \"pattern\": \"\(mosaic)\" makes colors of them"
+    }
+    return files.lazy.compactMap(\.form.openOrder).first.map {
+      "track \(number): \($0) does not say the order of its channels; they are read as blue, green, "
+        + "red, as OpenCV writes them"
     }
   }
 

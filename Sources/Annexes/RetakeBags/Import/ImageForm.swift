@@ -26,11 +26,13 @@ struct ImageForm: Hashable, Sendable {
   var height: Int
   /// Of raw samples of a sensor.
   var mosaic: Mosaic?
+  /// The encoding's name if it leaves the order of the channels open.
+  var openOrder: String?
 
   /// The encoding as messages name it.
   var name: String {
     guard case .raw(let raw) = codec else { return codec.name }
-    return mosaic.map { "bayer_\($0)" + (raw == .mono8 ? "8" : "16") } ?? raw.name
+    return mosaic.map { "bayer_\($0)" + (raw == .mono8 ? "8" : "16") } ?? openOrder ?? raw.name
   }
 
   /// As many pixels as a decoder accepts.
@@ -46,6 +48,7 @@ struct ImageForm: Hashable, Sendable {
       }
       (codec, width, height) = (.raw(encoding), raw.width, raw.height)
       mosaic = RawEncoding.mosaic(of: raw.encoding)
+      openOrder = RawEncoding.openOrders.contains(raw.encoding) ? raw.encoding : nil
       try Self.check(raw, encoding, place)
     case .coded(let format, let isVideo, let data):
       codec = try Self.codec(format, isVideo, data, place)

@@ -19,7 +19,6 @@ enum RawEncoding: String, CaseIterable, Sendable {
   /// - Parameter isBigEndian: The order of the bytes in samples of more than one.
   init?(named name: String, isBigEndian: Bool) {
     switch name {
-    // One channel has only one meaning; three could be in any order.
     case "8UC1", "mono8": self = .mono8
     case "16UC1", "mono16": self = isBigEndian ? .mono16be : .mono16
     // The samples of a mosaic are those of gray; `ImageForm` has its pattern.
@@ -27,10 +26,28 @@ enum RawEncoding: String, CaseIterable, Sendable {
       self = name.hasSuffix("8") ? .mono8 : isBigEndian ? .mono16be : .mono16
     case "yuv422", "uyvy": self = .uyvy
     case "yuv422_yuy2", "yuyv": self = .yuyv
+    case _ where Self.openOrders.contains(name): self = name == "8UC3" ? .bgr8 : .bgra8
     case "mono16be": return nil
     default: self.init(rawValue: name)
     }
   }
+
+  /// Names that leave the order of their channels open. OpenCV, whose names they are, has blue
+  /// first, and so have RViz and Foxglove.
+  static let openOrders: Set<String> = ["8UC3", "8UC4"]
+
+  /// Why a type of OpenCV, such as `32FC1`, cannot be kept; nil for other names.
+  static func problem(of name: String) -> String? {
+    guard let type = name.prefixMatch(of: /(8|16|32|64)([USF])C[0-9]+/) else { return nil }
+    switch type.2 {
+    case "F": return "its samples are floating-point numbers, \(kept)"
+    case "S": return "its samples have a sign, \(kept)"
+    default: return nil
+    }
+  }
+
+  private static let kept =
+    "and a session keeps 8 or 16 bits without a sign; depth is exact as 16UC1, in millimeters"
 
   /// The pattern of `bayer_rggb8` or `bayer_gbrg16`.
   static func mosaic(of name: String) -> Mosaic? {
@@ -44,8 +61,8 @@ enum RawEncoding: String, CaseIterable, Sendable {
 
   /// For messages to the user.
   static let names =
-    "mono8, 8UC1, mono16, 16UC1, rgb8, bgr8, rgba8, bgra8, yuv422, uyvy, yuv422_yuy2, yuyv, nv21 "
-    + "and the mosaics bayer_rggb8, bayer_bggr8, bayer_gbrg8 and bayer_grbg8, also of 16 bits"
+    "mono8, 8UC1, mono16, 16UC1, rgb8, bgr8, 8UC3, rgba8, bgra8, 8UC4, yuv422, uyvy, yuv422_yuy2, "
+    + "yuyv, nv21 and the mosaics bayer_rggb8, bayer_bggr8, bayer_gbrg8 and bayer_grbg8, also of 16 bits"
 
   var format: PixelFormat {
     switch self {

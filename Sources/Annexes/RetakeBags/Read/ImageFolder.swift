@@ -68,11 +68,7 @@ struct ImageFolder: Hashable, Sendable {
     let isPlain = cameras.isEmpty
     if isPlain, let camera = try plain(names, rate: rate) { cameras = [camera] }
     guard !cameras.isEmpty else { return nil }
-    guard isPlain || rate == nil else {
-      throw BagError.imageTimes(
-        path: path, cause: "its images have times, and a rate would replace them",
-        remedy: "Leave out --rate")
-    }
+    guard isPlain || rate == nil else { throw BagError.rateOfTimes(path: path) }
     noteOthers(names)
   }
 
@@ -332,13 +328,22 @@ struct ImageFolder: Hashable, Sendable {
     try requireKept(images)
     let stems = images.map { MediaFolder.stem($0) }
     let name = URL(fileURLWithPath: root).lastPathComponent
-    if rate == nil, let times = Self.times(stems) {
+    if let dated = ImageNames.date(in: stems) {
+      throw BagError.imageTimes(
+        path: root,
+        cause:
+          "the names of its images are dates, such as \(images[0]), which do not say their time "
+          + "zone",
+        remedy: dateList(images[0], prefix: dated))
+    }
+    if let times = ImageNames.times(stems) {
+      guard rate == nil else { throw BagError.rateOfTimes(path: root) }
       let ordered = zip(times, images).sorted { $0 < $1 }
       try requireDistinct(ordered, "time")
       return Camera(
         name: name, images: ordered.map { Image(nanoseconds: $0.0, path: "\(root)/\($0.1)") })
     }
-    let numbers = stems.map { Self.number($0) }
+    let numbers = stems.map { ImageNames.number($0) }
     guard let first = numbers.first.flatMap(\.self)?.start,
       numbers.allSatisfy({ $0?.start == first })
     else {
@@ -364,7 +369,7 @@ struct ImageFolder: Hashable, Sendable {
         cause:
           "its \(counted(images.count, "image has", "images have")) \(range) and no times\(missing)",
         remedy: "Name the rate of the numbers, in images a second: retake import \(root.shellWord) "
-          + "--rate 30")
+          + "--rate 30" + (last >= 1_000_000_000 ? "; seconds have the rate 1" : ""))
     }
     if gaps.count > 0 {
       notes.append(
@@ -412,32 +417,15 @@ struct ImageFolder: Hashable, Sendable {
     + "ffmpeg -framerate 25 -pattern_type glob -i 'FOLDER/*.png' -c:v ffv1 OUT.mkv; then "
     + "retake import OUT.mkv --times FILE"
 
-  /// Names of 19, 16 or 13 digits are nanoseconds, microseconds or milliseconds since 1970; names
-  /// such as 1305031102.175304 are seconds.
-  private static func times(_ stems: [String]) -> [Int64]? {
-    for (digits, unit) in [(19, SensorTimeUnit.ns), (16, .us), (13, .ms)]
-    where stems.allSatisfy({ stem in
-      stem.utf8.count == digits && stem.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }) {
-      return all(stems, unit)
-    }
-    let parts = stems.map { $0.split(separator: ".") }
-    guard parts.allSatisfy({ $0.count == 2 && $0[0].utf8.count == 10 }) else { return nil }
-    return all(stems, .s)
-  }
-
-  private static func all(_ stems: [String], _ unit: SensorTimeUnit) -> [Int64]? {
-    let times = stems.compactMap { SensorTime.parse($0, unit) }
-    return times.count == stems.count ? times : nil
-  }
-
-  /// The number at the end of a name, and the text before it; `image (12)`, as Windows writes it,
-  /// too.
-  private static func number(_ stem: String) -> (start: String, number: Int)? {
-    let stem = stem.hasSuffix(")") ? stem.dropLast() : stem[...]
-    let digits = String(stem.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
-    guard let number = Int(digits) else { return nil }
-    return (String(stem.dropLast(digits.count)), number)
+  /// The commands that make a list of times, in the form of EuRoC, of names with dates.
+  private func dateList(_ image: String, prefix: String) -> String {
+    let ending = URL(fileURLWithPath: image).pathExtension
+    return
+      "Make a list of their times; -u reads the dates as UTC, and the digits after the seconds "
+      + "are their fraction: mkdir timed && cp -r \(root.shellWord) timed/data && (cd timed/data && "
+      + "for f in *.\(ending); do d=${f#\(prefix.shellWord)}; d=${d%.*}; d=${d//[!0-9]/}; "
+      + "n=${d:14}000000000; echo \"$(date -u -d \"${d:0:8} ${d:8:2}:${d:10:2}:${d:12:2}\" "
+      + "+%s)${n:0:9},$f\"; done) > timed/data.csv; then: retake import timed"
   }
 
   /// - Returns: how many numbers are missing, and the first of them.

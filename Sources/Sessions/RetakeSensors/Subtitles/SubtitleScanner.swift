@@ -19,7 +19,10 @@ struct SubtitleScanner {
     var fields: [SubtitleField] = []
     for line in entry.lines {
       var scanner = SubtitleScanner(line)
-      fields += try scanner.run()
+      let found = try scanner.run()
+      // Cameras repeat the date, and only its name is reported.
+      let isDated = fields.contains { $0.name == dateName }
+      fields += isDated ? found.filter { $0.name != dateName } : found
     }
     return fields
   }
@@ -120,12 +123,9 @@ struct SubtitleScanner {
     }
   }
 
-  /// `ISO:100 Shutter:60`, or `F/2.8, SS 206.14`. A date has no name before its colons.
+  /// `2023-01-06 18:56:48,380,821`, `ISO:100 Shutter:60`, or `F/2.8, SS 206.14`.
   private mutating func takePlain() {
-    if SensorTime.date(Self.text(plain[...])) != nil {
-      fields.append(SubtitleField("date", Self.text(plain[...]), isOlder: true, place: place))
-      return
-    }
+    takeDate()
     let names = Self.names(in: plain[...])
     for (name, value) in Self.pairs(names, in: plain[...]) {
       let word = value.prefix { $0 != " " && $0 != "," }
@@ -143,6 +143,21 @@ struct SubtitleScanner {
         text[name.endIndex...].drop { $0 == " " || $0 == "/" }, isOlder: true, place: place)
       if !name.isEmpty, case .number = field.value { fields.append(field) }
     }
+  }
+
+  /// The name of a date, which cameras write without one.
+  private static let dateName = "date"
+
+  /// `2023-01-06 18:56:48,380,821` or `2017.08.05 14:11:51` at the beginning of the text. A date has
+  /// no name before its colons.
+  private mutating func takeDate() {
+    let text = Self.text(plain[...])
+    let plainDate = String(text.prefix(19)).replacing("/", with: "-").replacing(".", with: "-")
+    guard SensorTime.date(plainDate) != nil else { return }
+    let rest = text.dropFirst(19)
+    let end = rest.firstIndex { $0 == " " || $0 == "\t" } ?? rest.endIndex
+    fields.append(SubtitleField(Self.dateName, text[..<end], isOlder: true, place: place))
+    plain = Array(text[end...].utf8)
   }
 
   private func bad(_ problem: String) -> SubtitleProblem {
