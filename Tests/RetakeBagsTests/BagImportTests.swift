@@ -332,6 +332,14 @@ import Testing
     }
   }
 
+  @Test func `a rate would replace the times of messages`() throws {
+    let path = try write(try SampleBag.cameras().mcap(), to: "run/a.mcap")
+    for bag in [path, URL(fileURLWithPath: path).deletingLastPathComponent().path] {
+      let error = #expect(throws: BagError.self) { try BagFiles(bag, rate: TimeBase(1, 30)) }
+      #expect(error?.advice == "Leave out --rate")
+    }
+  }
+
   @Test func `a video file, a session's folder and other databases are not bags`() throws {
     #expect(!BagImportOptions.isBag(try folder.write("hello", to: "a.mp4").path))
     let path = folder.file("other.db3").path

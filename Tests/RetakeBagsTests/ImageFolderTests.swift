@@ -58,11 +58,15 @@ import Testing
         lists[camera, default: ""] += "\(time),\(time).jpg\n"
       }
     }
-    for (camera, text) in lists { try folder.write(text, to: "e/mav0/\(camera)/data.csv") }
+    // As a spreadsheet writes them.
+    for (camera, text) in lists {
+      try folder.write(
+        "\u{FEFF}" + text.replacing("\n", with: "\r\n"), to: "e/mav0/\(camera)/data.csv")
+    }
     try folder.write("%YAML", to: "e/mav0/cam0/sensor.yaml")
     try folder.write("notes", to: "e/mav0/README.txt")
     try folder.write(
-      "#timestamp [ns],w_RS_S_x [rad s^-1],a_RS_S_x [m s^-2]\n\(Self.start),0.5,9.81\n"
+      "\u{FEFF}#timestamp [ns],w_RS_S_x [rad s^-1],a_RS_S_x [m s^-2]\n\(Self.start),0.5,9.81\n"
         + "\(Self.start + 5_000_000),-1e-3,9.8\n", to: "e/mav0/imu0/data.csv")
     for name in ["e", "e/mav0"] {
       let (result, reader) = try importing(name)
@@ -238,6 +242,20 @@ import Testing
     let (result, _) = try importing("d")
     #expect(result.status == .lossy && result.tracks.map(\.damaged) == [1])
     #expect(result.losses.contains { $0.contains("'nonsense' is no time") }, "\(result.losses)")
+    // An empty first image does not refuse the others.
+    for number in 0..<3 { try put(number, "e/\(number).jpg") }
+    try folder.write("", to: "e/0.jpg")
+    try FileManager.default.removeItem(at: folder.file("out"))
+    let (empty, _) = try importing("e", rate: TimeBase(1, 25))
+    #expect(empty.losses.contains { $0.hasSuffix("its 0 bytes are neither PNG nor JPEG") })
+    for number in 0..<2 {
+      try folder.write(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:"
+          + String(repeating: "0", count: 64) + "\nsize 9\n", to: "lfs/\(number).jpg")
+    }
+    #expect(
+      cause("lfs", rate: TimeBase(1, 25))
+        == "this is a pointer of Git LFS, without the image | Fetch the file itself: git lfs pull")
     for name in ["times.txt"] { try folder.write("0.0\n", to: "short/\(name)") }
     for number in 0..<2 { try put(number, "short/image_0/00000\(number).jpg") }
     #expect(cause("short").contains("it has 1 time, and the last file is number 1"))

@@ -130,6 +130,31 @@ import Testing
     }
   }
 
+  @Test func `video that begins within a group of pictures says what was left out`() throws {
+    let file = folder.file("v.h264")
+    let made = try runFFmpeg(
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=10",
+        "-frames:v", "10", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-bf", "0", "-g", "5",
+        "-bsf:v", "h264_metadata=aud=insert", file.path,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+    let packets = [UInt8](try Data(contentsOf: file)).split(separator: [0, 0, 0, 1, 9])
+    try #require(packets.count == 10)
+    let messages = packets.dropFirst(2).enumerated().map { number, packet in
+      var writer = CDRWriter()
+      writer.stamp(SampleBag.base + Int64(number))
+      writer.string("camera")
+      writer.sequence([0, 0, 0, 1, 9] + packet)
+      writer.string("h264")
+      return writer.bytes
+    }
+    let (result, reader) = try importing("foxglove_msgs/msg/CompressedVideo", messages)
+    #expect(try reader.frames(track: 0).map(\.pts) == [3, 4, 5, 6, 7])
+    #expect(
+      result.notes == ["track 0: 3 packets before the first key frame decode to no image"])
+  }
+
   /// A message of ffmpeg_image_transport_msgs/msg/FFMPEGPacket.
   private func packet(_ format: String, _ encoding: MessageEncoding) -> [UInt8] {
     guard encoding == .ros1 else {

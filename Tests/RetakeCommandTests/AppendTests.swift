@@ -102,6 +102,23 @@ import Testing
     #expect(try results("whole", 1) == one)
   }
 
+  @Test func `an export without second copies names the commands that make it`() throws {
+    try clip("a.mp4", from: 0, count: 30)
+    try clip("b.mp4", from: 20, count: 30)
+    let once = try workplace.retake(
+      "import", "a.mp4", "b.mp4", "--append", "--overlap", "once", "--name", "once")
+    try #require(once.status == 0 && once.stdout.contains("50 frames"), "\(once.stderr)")
+    let refused = try workplace.retake("session", "export", "once", "--media", "x.mp4")
+    #expect(refused.status == 2)
+    let commands = try #require(refused.stderr.firstMatch(of: /frames: (retake .*) && (retake .*)/))
+    for command in [commands.1, commands.2] {
+      let words = command.split(separator: " ").dropFirst().map(String.init)
+      let done = try workplace.retake(words: words)
+      #expect(done.status == 0, "\(command): \(done.stderr)")
+    }
+    #expect(workplace.exists("x.mkv"))
+  }
+
   @Test func `check, trim, transcode, export and snapshot work over the boundary`() throws {
     try append("--name", "ride")
     #expect(try workplace.retake("session", "check", "ride", "--deep").status == 0)

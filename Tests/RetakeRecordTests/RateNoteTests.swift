@@ -7,7 +7,7 @@ import Testing
 
 /// A recording of a stream without times says where its rate comes from.
 struct RateNoteTests {
-  /// The notes of a recording of a clip, and those that its session keeps.
+  /// The notes of a recording of a clip, and the notes that its session keeps.
   private func notes(
     _ name: String, _ output: String...
   ) throws -> (said: [String]?, kept: [String]) {

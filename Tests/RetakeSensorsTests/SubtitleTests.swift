@@ -254,6 +254,10 @@ struct SubtitleTests {
       problem(entries(["a", "b", "c", "ISO: 100 EV: 1"]))?.hasPrefix("sensor.subtitles") == true)
     #expect(problem("")?.hasPrefix("sensor.empty") == true)
     #expect(problem(entries(["", ""]))?.hasPrefix("sensor.empty") == true)
+    let pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:"
+      + String(repeating: "0", count: 64) + "\nsize 9\n"
+    #expect(problem(pointer)?.hasPrefix("sensor.file.read") == true)
     let long = problem(entries([String(repeating: "[iso: 1]\n", count: 300)]))
     #expect(long == "sensor.line: line 259: its entry has more than 256 lines")
     #expect(problem("\0\0")?.hasPrefix("sensor.line: line 1") == true)

@@ -497,6 +497,28 @@ import Testing
         + "> OUT.ts && retake import OUT.ts")
   }
 
+  @Test func `a piece that was cut between key frames names the command that keeps its frames`()
+    throws
+  {
+    let whole = try Data(
+      contentsOf: URL(
+        fileURLWithPath: clip(
+          "whole.ts", from: 0, count: 50, ["-g", "20", "-bf", "0", "-f", "mpegts"])))
+    let middle = whole.count / 188 / 2 * 188
+    let pieces = try [whole.prefix(middle), whole.dropFirst(middle)].enumerated().map {
+      let path = folder.file("piece\($0.offset).ts").path
+      try $0.element.write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    let result = try importing(pieces, sound: false)
+    try #require(try rows(result).count < 50)
+    let note = try #require(result.notes.first { $0.hasPrefix("piece1.ts: its first ") })
+    #expect(
+      note.hasSuffix(
+        "packets decode to no image, because each file is decoded alone; to have all frames: cat "
+          + "\(pieces[0]) \(pieces[1]) > OUT.ts && retake import OUT.ts"))
+  }
+
   // MARK: Subtitles
 
   @Test func `a file of subtitles for each chapter is one sensor`() throws {

@@ -314,6 +314,10 @@ private final class BagBuild {
             + "kept as they are stored"
         }
       }
+    for (track, rows) in rows {
+      guard let file = track.files.first, file.form.pixelFormat == nil else { continue }
+      notes += TrackNotes(file.stream, rows, file: options.path, hasTimes: true).undecoded
+    }
     let result = BagImportResult(
       folder: target, tracks: tracks, sensors: sensorTopics,
       leftOut: leftOut.sorted { $0.topic < $1.topic },

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeBuffers
+import RetakeCore
 
 /// The form that all images in one media file of a track share: the codec and, where they are
 /// known, the size and the format.
@@ -101,6 +102,13 @@ struct ImageForm: Hashable, Sendable {
     }
     if data.starts(with: [0xFF, 0xD8, 0xFF]) { return .mjpeg }
     if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+    guard !format.isEmpty else {
+      throw BagError.message(
+        place,
+        cause: LargeFilePointer(data) == nil
+          ? "its \(counted(data.count, "byte")) are neither PNG nor JPEG"
+          : "it is a pointer of Git LFS, without the image: git lfs pull")
+    }
     let text = format.lowercased()
     guard text.contains("jpeg") || text.contains("jpg") || text == "png" else {
       throw BagError.imageEncoding(place, encoding: format)

@@ -35,7 +35,7 @@ struct BagFiles: Hashable, Sendable {
   }
 
   /// - Parameter rate: The time from one number to the next, of images whose names are numbers.
-  /// - Throws: `BagError.notBag`.
+  /// - Throws: `BagError.notBag`, or `.imageTimes` for a rate of images that have times.
   init(_ path: String, rate: TimeBase? = nil) throws {
     let path = URL(fileURLWithPath: path).standardizedFileURL.path
     name = URL(fileURLWithPath: path).lastPathComponent
@@ -49,6 +49,7 @@ struct BagFiles: Hashable, Sendable {
           path: path,
           cause: "it begins like neither an SQLite nor an MCAP file, nor like a bag of ROS 1")
       }
+      guard rate == nil else { throw BagError.rateOfTimes(path: path) }
       entries = [entry]
       losses = Self.logLoss(path)
       return
@@ -77,6 +78,7 @@ struct BagFiles: Hashable, Sendable {
       throw BagError.notBag(
         path: path, cause: folder.map { "it is \($0.kind)" } ?? cause, remedy: folder?.remedy)
     }
+    guard rate == nil else { throw BagError.rateOfTimes(path: path) }
     let listed = Self.listed(path)
     let missing = listed.filter { !found.contains($0) && !found.contains($0 + ".zstd") }
     losses = missing.map { "\($0), which \(Self.metadata) lists, is missing" }

@@ -69,6 +69,12 @@ struct ImageFolder: Hashable, Sendable {
     if isPlain, let camera = try plain(names, rate: rate) { cameras = [camera] }
     guard !cameras.isEmpty else { return nil }
     guard isPlain || rate == nil else { throw BagError.rateOfTimes(path: path) }
+    let first = cameras.compactMap(\.images.first?.path)
+    if let pointer = first.first(where: { LargeFilePointer(file: $0) != nil }) {
+      throw BagError.imageTimes(
+        path: pointer, cause: "this is a pointer of Git LFS, without the image",
+        remedy: LargeFilePointer.advice)
+    }
     noteOthers(names)
   }
 
@@ -89,7 +95,9 @@ struct ImageFolder: Hashable, Sendable {
   static func lines(_ path: String) -> (rows: [Substring], comments: [Substring]) {
     guard let data = try? RegularFile.contents(path, links: .followed, bytesMax: listBytesMax)
     else { return ([], []) }
-    let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+    // Spreadsheets write a byte order mark.
+    let text = String(decoding: data, as: UTF8.self).drop { $0 == "\u{FEFF}" }
+    let lines = text.split(whereSeparator: \.isNewline)
     return (lines.filter { !$0.hasPrefix("#") }, lines.filter { $0.hasPrefix("#") })
   }
 

@@ -256,11 +256,24 @@ struct MediaExport {
       return try body()
     } catch MediaError.muxer(let format, let file, let cause) {
       var facts = MediaError.muxer(format: format, file: file, cause: cause).facts
-      facts.advice = "Use another container: \(instead)"
+      let isAppended = reader.mediaFiles().first?.hasPrefix("media/original-") == true
+      facts.advice = isAppended ? transcoding(path) : "Use another container: \(instead)"
       throw facts
     } catch SessionError.exportDiffers(_, let form, let cause, _) {
       throw SessionError.exportDiffers(path: path, form: form, cause: cause, instead: instead)
     }
+  }
+
+  /// The commands for appended files whose times go back where they meet, because the frames that
+  /// `--overlap once` left out are in the packets.
+  private func transcoding(_ path: String) -> String {
+    let folder = URL(fileURLWithPath: reader.folder.path)
+    let name = folder.lastPathComponent + "-export"
+    let copy = folder.deletingLastPathComponent().appending(path: name).path
+    let file = path.dropLast(URL(fileURLWithPath: path).pathExtension.count) + "mkv"
+    return "Make a copy whose packets have the times of their frames: retake session transcode "
+      + "\(reader.folder.path.shellWord) --as \(name.shellWord) && retake session export "
+      + "\(copy.shellWord) --media \(String(file).shellWord)"
   }
 
   /// Consecutive segments that fit into one file.

@@ -18,6 +18,10 @@ struct SensorLineReader {
 
   init(_ file: String) throws {
     self.file = file
+    guard LargeFilePointer(file: file) == nil else {
+      throw SensorError.unreadable(
+        file: file, cause: "it is a pointer of Git LFS, without the file itself: git lfs pull")
+    }
     do {
       handle = try RegularFile.handle(file, links: .followed)
     } catch let error as RegularFile.Refusal {

@@ -12,7 +12,7 @@ package struct TrackNotes {
   /// - Parameters:
   ///   - file: Named by the commands.
   ///   - hasTimes: Whether the times are from a separate file.
-  init(_ stream: MediaStream, _ rows: TrackRows, file: String, hasTimes: Bool) {
+  package init(_ stream: MediaStream, _ rows: TrackRows, file: String, hasTimes: Bool) {
     (self.stream, self.rows, self.file, self.hasTimes) = (stream, rows, file, hasTimes)
   }
 
@@ -21,6 +21,9 @@ package struct TrackNotes {
       + withoutImage)
       .map { "track \(rows.track): \($0)" }
   }
+
+  /// Only the remarks about packets without an image.
+  package var undecoded: [String] { withoutImage.map { "track \(rows.track): \($0)" } }
 
   /// A sentence about the times of a stream without timestamps; nil for any other stream.
   package static func timing(of stream: MediaStream, file: String) -> String? {

@@ -42,7 +42,7 @@ struct AppendedFiles {
     boundaryNotes =
       ChapterNotes(
         names: names, overlap: overlap, boundaries: found.boundaries, track: rows[0].0.index
-      ).texts + Self.turnNotes(chapters)
+      ).texts + Self.turnNotes(chapters) + Self.cutNotes(chapters, found.cut)
     hasRepeatedFrames = found.boundaries.contains { $0.repeated > 0 }
     fact =
       JSONValue.object([
@@ -53,6 +53,15 @@ struct AppendedFiles {
         path: chapters[$0].file.path, source: files[$0].source, streams: files[$0].all,
         shift: -found.moves[$0], start: found.starts[$0],
         continues: found.continues[$0])
+    }
+  }
+
+  /// Files that were cut between key frames.
+  private static func cutNotes(_ chapters: [Chapter], _ cut: [Int]) -> [String] {
+    zip(chapters, cut).compactMap { chapter, count in
+      guard count > 0 else { return nil }
+      return "\(chapter.name): its first \(counted(count, "packet")) decode to no image, because "
+        + "each file is decoded alone; to have all frames: \(ErrorFacts.joining(chapters))"
     }
   }
 

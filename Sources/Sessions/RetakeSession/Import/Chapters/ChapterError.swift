@@ -34,20 +34,23 @@ extension ErrorFacts {
 
   /// Each file is decoded alone, so a piece that was cut between key frames decodes to no image.
   static func chapterWithoutKeyFrame(_ chapter: Chapter, all: [Chapter]) -> ErrorFacts {
-    let words = all.map(\.source.shellWord).joined(separator: " ")
-    let ending = URL(fileURLWithPath: chapter.source).pathExtension
-    let joined =
-      chainable.contains(chapter.format)
-      ? "cat \(words) > OUT.\(ending)"
-      : "printf \"file '%s'\\n\" \(words) > LIST && ffmpeg -f concat -safe 0 -i LIST -c copy "
-        + "OUT.mkv"
-    return ErrorFacts(
+    ErrorFacts(
       "session.append.noKeyFrame",
       "the file has no key frame: its frames need images of the file before, and each file of a "
         + "session is decoded alone",
       at: chapter.source,
-      advice: "Join the files into one, and import it: \(joined) && retake import OUT."
-        + (chainable.contains(chapter.format) ? ending : "mkv"))
+      advice: "Join the files into one, and import it: \(joining(all))")
+  }
+
+  /// The commands that import the files as one file.
+  static func joining(_ chapters: [Chapter]) -> String {
+    let words = chapters.map(\.source.shellWord).joined(separator: " ")
+    guard chapters.allSatisfy({ chainable.contains($0.format) }) else {
+      return "printf \"file '%s'\\n\" \(words) > LIST && ffmpeg -f concat -safe 0 -i LIST -c copy "
+        + "OUT.mkv && retake import OUT.mkv"
+    }
+    let ending = URL(fileURLWithPath: chapters[0].source).pathExtension
+    return "cat \(words) > OUT.\(ending) && retake import OUT.\(ending)"
   }
 
   /// FFmpeg's names of formats whose files may follow one another in one file.

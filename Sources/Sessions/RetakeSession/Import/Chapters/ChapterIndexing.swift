@@ -36,6 +36,9 @@ struct ChapterIndexing {
     var starts: [Int64?] = []
     /// By chapter, whether it begins where the chapter before ends.
     var continues: [Bool] = []
+    /// By chapter, packets of the first track before its first image, which depend on images of the
+    /// chapter before.
+    var cut: [Int] = []
   }
 
   /// - Throws: `SessionError` if the files are not chapters of one recording.
@@ -92,6 +95,7 @@ struct ChapterIndexing {
       try requireFrames(facts, of: indexing)
       if track == 0 {
         repeated = try self.repeated(facts.frames, indexing.packets)
+        result.cut = cut(facts, indexing.packets, clock)
         if overlap == .once { skip(repeated, of: facts.frames, indexing.packets, &clock) }
       }
       let dropped =
@@ -141,6 +145,20 @@ struct ChapterIndexing {
       throw ErrorFacts.chapterWithoutKeyFrame(chapters[empty], all: chapters)
     }
     throw SessionError.noFrames(file: chapters[empty].source)
+  }
+
+  private func cut(_ facts: TrackFacts, _ packets: PacketList, _ clock: ChapterClock) -> [Int] {
+    var first = [Int](repeating: .max, count: chapters.count)
+    for packet in facts.frames.indices.map({ facts.frames.packet($0) })
+      + facts.refused.map(\.packet)
+    {
+      first[packets.segment(packet)] = min(first[packets.segment(packet)], packet)
+    }
+    return chapters.indices.map { place in
+      // Without continuing times, the file may belong to another recording.
+      guard place > 0, clock.links[place - 1].evidence == .times else { return 0 }
+      return packets.indices.count { packets.segment($0) == place && $0 < first[place] }
+    }
   }
 
   // MARK: Frames that repeat
