@@ -35,7 +35,7 @@ enum ImageNames {
   private static let epochMin: Int64 = 1_000_000_000_000_000_000
 
   /// The text before the date and time of day that each name has: `IMG_` of `IMG_20240517_102030`;
-  /// nil if a name has none.
+  /// nil if a name lacks them.
   static func date(in stems: [String]) -> String? {
     var prefix: String?
     for stem in stems {
