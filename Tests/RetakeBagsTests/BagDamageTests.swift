@@ -298,7 +298,9 @@ import Testing
 
   // MARK: Mutations
 
-  @Test(arguments: ["db3", "mcap", "mcap-lz4", "mcap-zstd", "mcap-flat"])
+  @Test(arguments: [
+    "db3", "mcap", "mcap-lz4", "mcap-zstd", "mcap-flat", "ros1-lz4.bag", "ros1-bz2.bag",
+  ])
   func `a mutated bag gives frames or a typed error with its place, and leaves nothing half`(
     form: String
   ) throws {
@@ -343,6 +345,10 @@ import Testing
       let path = folder.file("whole.db3").path
       try bag.writeSQLite(path)
       return [UInt8](try Data(contentsOf: folder.file("whole.db3")))
+    case "ros1-lz4.bag", "ros1-bz2.bag":
+      return [UInt8](
+        try Data(
+          contentsOf: packageRoot.appending(path: "Tests/RetakeBagsTests/Fixtures/\(form)")))
     case "mcap-lz4": return try bag.mcap(packing: .lz4)
     case "mcap-zstd": return try bag.mcap(packing: .zstd)
     case "mcap-flat": return try bag.mcap(chunk: nil)

@@ -233,6 +233,46 @@ import Testing
           + "as they are stored"), "\(notes)")
   }
 
+  @Test(arguments: ["e/cam0/data.csv", "t/rgb.txt", "k/cam/timestamps.txt", "o/times.txt"])
+  func `a mutated list is a folder or an error`(list: String) throws {
+    let isNamed = list.hasSuffix("csv") || list.hasSuffix("rgb.txt")
+    let root = list.prefix { $0 != "/" }
+    let images = ["e": "e/cam0/data", "t": "t/rgb", "k": "k/cam/data", "o": "o/cam"]
+    let folder = try #require(images[String(root)])
+    var text = ""
+    for number in 0..<3 {
+      let name = isNamed ? "1305031102.\(number).jpg" : "00\(number).jpg"
+      try put(number, "\(folder)/\(name)")
+      let time =
+        root == "k"
+        ? "2011-09-26 13:02:25.\(number)" : "130503110\(number)" + (root == "t" ? ".5" : "")
+      text += time + (isNamed ? (root == "e" ? "," : " ") + name : "") + "\n"
+    }
+    var numbers = SeededGenerator(seed: 3)
+    var read = 0
+    for round in 0..<50 {
+      var bytes = Array(text.utf8)
+      for _ in 0..<numbers.pick(1...3) where bytes.count > 1 {
+        let place = numbers.pick(0...bytes.count - 1)
+        switch numbers.pick(0...3) {
+        case 0: bytes[place] = UInt8(truncatingIfNeeded: numbers.next())
+        case 1: bytes.removeSubrange(place..<max(place + 1, bytes.count - 1))
+        case 2: bytes.insert(contentsOf: Array("-9e99\u{FEFF},".utf8), at: place)
+        default: bytes.insert(contentsOf: bytes.suffix(30), at: place)
+        }
+      }
+      try Data(bytes).write(to: self.folder.file(list))
+      do {
+        let found = try ImageFolder(self.folder.file(String(root)).path, rate: nil)
+        read += 1
+        #expect(found?.cameras.allSatisfy { !$0.images.isEmpty } ?? true, "round \(round)")
+      } catch let error as BagError {
+        #expect(error.code == "bag.images.times", "round \(round): \(error)")
+      }
+    }
+    #expect(read > 0)
+  }
+
   @Test func `a damaged list or image is a loss or an error, and never a guess`() throws {
     try put(0, "d/rgb/1305031102.1.jpg")
     try folder.write("x", to: "d/rgb/1305031102.2.jpg")
