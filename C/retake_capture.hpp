@@ -74,7 +74,10 @@ class Capture {
   explicit Capture(const Source &source, int backend = 0) { open(source, backend); }
   Capture(const Capture &) = delete;
   Capture &operator=(const Capture &) = delete;
-  ~Capture() { finish(); }
+  /* The conversation ends with the program, whose status counts: until then a copy continues it. */
+  ~Capture() {
+    if (current() == this) current() = new Capture(std::move(*this));
+  }
 
   template <typename Source>
   bool open(const Source &, int = 0) {
@@ -258,6 +261,8 @@ class Capture {
   static constexpr int kMessages = 3, kPixels = 4;
   static constexpr const char *kAgain = "RETAKE_CAPTURE"; /* reset, slots, bytes of a slot */
 
+  Capture(Capture &&) = default;
+
   [[noreturn]] static void refuse(const std::string &what, const std::string &which) {
     retake_p_refuse(what.c_str(), which.c_str());
   }
@@ -276,8 +281,12 @@ class Capture {
     map();
     is_begun_ = true;
     current() = this;
-    /* A program may leave by exit(), where no destructor runs. */
-    std::atexit([] { if (current()) current()->finish(); });
+    process_ = getpid();
+#ifdef __GLIBC__
+    on_exit([](int status, void *) { current()->finish(status); }, nullptr);
+#else
+    std::atexit([] { current()->finish(0); }); /* the status is unknown */
+#endif
     if (const char *again = std::getenv(kAgain)) {
       long long reset = 0, slots = 0, bytes = 0;
       std::sscanf(again, "%lld %lld %lld", &reset, &slots, &bytes);
@@ -413,10 +422,12 @@ class Capture {
   }
 
   /* At the end of the program: answers until Retake needs no more. */
-  void finish() {
-    if (!is_begun_ || is_over_) return;
-    is_over_ = true;
-    current() = nullptr;
+  void finish(int status) {
+    if (getpid() != process_) return; /* a fork of the program */
+    if (status != 0) {
+      fail("loop.status", "the program ended with status " + std::to_string(status) + " at frame " +
+                              std::to_string(image_.sequence));
+    }
     retake_p_json message = {}, content = {};
     int resets = 0;
     /* Ends at the latest when the host closes the socket. */
@@ -542,7 +553,8 @@ class Capture {
   std::vector<std::string> class_names_;
   std::vector<const char *> class_pointers_;
   bool may_end_ = false, is_released_ = false, is_begun_ = false, is_unread_ = false;
-  bool has_timer_ = false, is_at_end_ = false, is_over_ = false;
+  bool has_timer_ = false, is_at_end_ = false;
+  pid_t process_ = 0;
   retake_p_conversation conversation_ = {};
   std::string body_;
   std::string open_; /* the `done` for which the host waits */

@@ -6,6 +6,7 @@ import math
 import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -543,6 +544,8 @@ int main(int argc, char **argv) {
     if (does == "exit" && capture.get(retake::CAP_PROP_POS_FRAMES) == 2) std::exit(0);
   }
   capture.scalar("light", "frames", capture.get(retake::CAP_PROP_POS_FRAMES));
+  if (does == "crash") std::abort();
+  return does == "status" ? 3 : 0;
 }
 """
 
@@ -648,6 +651,22 @@ class CaptureTests(unittest.TestCase):
                 self.assertEqual(message["error"]["code"], code)
                 self.assertIn(text, message["error"]["message"])
                 self.assertEqual(child.status, 2)
+
+    def test_an_end_after_the_last_frame_is_reported(self):
+        for does, status in [("status", 2), ("crash", -signal.SIGABRT)]:
+            with self.subTest(does):
+                child = self.start(does)
+                for sequence in range(2):
+                    self.show(child, sequence)
+                    self.results(child)
+                child.host.send({"timer": 0, "nowNs": 2**63 - 1})
+                if does == "status":
+                    error = child.host.receive()["error"]
+                    self.assertEqual(error["code"], "loop.status")
+                    self.assertEqual(
+                        error["message"], "the program ended with status 3 at frame 1"
+                    )
+                self.assertEqual(child.status, status)
 
     def test_a_program_that_may_end_lets_the_rest_pass(self):
         child = self.start("may-end")
