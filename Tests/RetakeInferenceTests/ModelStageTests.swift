@@ -32,6 +32,23 @@ import Testing
     return file
   }
 
+  /// The same for any number of images. If they are mixed, the brightest one changes the others.
+  private static func batched(isMixed: Bool, output: OnnxModelFile.Length = "n") -> OnnxModelFile {
+    var file = OnnxModelFile(
+      inputs: [.init("images", .float, ["n", 3, 8, 8])],
+      outputs: [.init("scores", .float, [output, 3])],
+      nodes: [
+        .init("GlobalAveragePool", inputs: ["images"], outputs: ["mean"]),
+        .init("Flatten", inputs: ["mean"], outputs: [isMixed ? "flat" : "scores"]),
+      ])
+    guard isMixed else { return file }
+    file.nodes += [
+      .init("ReduceMax", inputs: ["flat"], outputs: ["level"], ["keepdims": .integer(0)]),
+      .init("Mul", inputs: ["flat", "level"], outputs: ["scores"]),
+    ]
+    return file
+  }
+
   /// Always finds two boxes in an input of 8x8.
   private static let boxes = OnnxModelFile(
     inputs: [.init("images", .float, [1, 3, 8, 8])], outputs: [.init("boxes", .float, [2, 6])],
@@ -68,6 +85,34 @@ import Testing
     let stage = try Classify(options: ModelOptions(model: path))
     let classes = try stage.process(picture(red: 250, green: 20, blue: 10), anyContext)
     #expect(classes.items.map(\.label) == [expected])
+  }
+
+  @Test(.enabled(if: hasLibrary, reason), arguments: [false, true])
+  func `the frames of a batch are one tensor of the model`(isMixed: Bool) throws {
+    let path = try write(
+      Self.batched(isMixed: isMixed),
+      sidecar: """
+        {"v": 1, "input": {"scale_values": [255]}, "output": {"decoder": "softmax"}}
+        """)
+    let stage = try Classify(options: ModelOptions(model: path))
+    let frames = [picture(red: 10, green: 90, blue: 30), picture(red: 250, green: 20, blue: 10)]
+    let body = try #require(AnyStage(stage).batchBody)
+    let found = body(frames.map { (input: $0, context: anyContext) })
+      .compactMap { (try? $0.get()) as? Classes }
+    try #require(found.count == 2)
+    let single = try frames.map { try stage.process($0, anyContext) }
+    #expect(found[1] == single[1])
+    // Only one tensor of both frames can change the first result.
+    #expect((found[0] == single[0]) == !isMixed)
+  }
+
+  @Test(.enabled(if: hasLibrary, reason))
+  func `a model whose output is not declared for each image is computed frame by frame`() throws {
+    let sidecar = #"{"v": 1, "output": {"decoder": "softmax"}}"#
+    for model in [Self.channels(), Self.batched(isMixed: false, output: "m")] {
+      let path = try write(model, sidecar: sidecar)
+      #expect(AnyStage(try Classify(options: ModelOptions(model: path))).batchBody == nil)
+    }
   }
 
   @Test(.enabled(if: hasLibrary, reason))

@@ -22,6 +22,8 @@ package struct OnnxOutline: ModelDescription, Hashable {
   package private(set) var outputs: [ModelPort] = []
   package private(set) var metadata: [String: String] = [:]
 
+  /// The name of the first dimension of an input or output, by the name of the port.
+  private var batchNames: [String: String] = [:]
   private var metadataBytes = 0
   private var hasGraph = false
 
@@ -76,23 +78,34 @@ package struct OnnxOutline: ModelDescription, Hashable {
           values in
           if values.number == 1 { given.insert(try reader.entry(values, 8, 0).first) }
         }
-      case 11: try Self.add(try reader.port(field), to: &inputs)
-      case 12: try Self.add(try reader.port(field), to: &outputs)
+      case 11: try add(reader, field, to: \.inputs)
+      case 12: try add(reader, field, to: \.outputs)
       default: break
       }
     }
     inputs.removeAll { given.contains($0.name) }
   }
 
-  private static func add(
-    _ port: ModelPort, to ports: inout [ModelPort]
+  /// Whether the caller chooses the number of images: the first dimension of the input and of all
+  /// outputs has one name.
+  package var isBatched: Bool {
+    let names = (inputs + outputs).map { batchNames[$0.name] ?? "" }
+    return inputs.count == 1 && !outputs.isEmpty && names[0] != ""
+      && names.allSatisfy { $0 == names[0] }
+  }
+
+  private mutating func add(
+    _ reader: ProtobufReader, _ field: ProtobufReader.Field,
+    to ports: WritableKeyPath<OnnxOutline, [ModelPort]>
   ) throws {
     // Files of format 3 list each value of the graph among the inputs, too.
-    guard ports.count < declaredPortsMax else {
+    guard self[keyPath: ports].count < Self.declaredPortsMax else {
       throw ProtobufReader.Malformed(
-        cause: "it has more than \(declaredPortsMax) inputs or outputs")
+        cause: "it has more than \(Self.declaredPortsMax) inputs or outputs")
     }
-    ports.append(port)
+    let (port, batchName) = try reader.port(field)
+    self[keyPath: ports].append(port)
+    batchNames[port.name] = batchName
   }
 
   /// The most inputs, and the most outputs, that a file may list.
@@ -142,8 +155,9 @@ extension ProtobufReader {
     return entry
   }
 
-  /// An input or output.
-  fileprivate func port(_ message: Field) throws -> ModelPort {
+  /// An input or output, and the name of its first dimension.
+  fileprivate func port(_ message: Field) throws -> (ModelPort, batchName: String?) {
+    var batchName: String?
     var port = ModelPort(name: "", type: nil, shape: [], typeName: OnnxType.kindName(0))
     try forEachField(in: message.range) { field in
       if field.number == 1 {
@@ -151,20 +165,22 @@ extension ProtobufReader {
       } else if field.number == 2 {
         try forEachField(in: field.range) { kind in
           if kind.number == 1 {
-            try readTensor(kind, into: &port)
+            try readTensor(kind, into: &port, &batchName)
           } else if let number = Self.kinds[kind.number] {
             port.typeName = OnnxType.kindName(number)
           }
         }
       }
     }
-    return port
+    return (port, batchName)
   }
 
   /// The fields of a type, and the library's numbers of the same kinds.
   private static let kinds: [UInt64: Int32] = [4: 2, 5: 3, 7: 4, 8: 5, 9: 6]
 
-  private func readTensor(_ tensor: Field, into port: inout ModelPort) throws {
+  private func readTensor(
+    _ tensor: Field, into port: inout ModelPort, _ batchName: inout String?
+  ) throws {
     try forEachField(in: tensor.range) { field in
       if field.number == 1 {
         let element = Int32(clamping: field.value)
@@ -177,20 +193,23 @@ extension ProtobufReader {
             throw Malformed(
               cause: "a tensor has more than \(OnnxModel.rankMax) dimensions")
           }
-          port.shape.append(try length(dimension))
+          let (length, name) = try length(dimension)
+          if port.shape.isEmpty { batchName = name }
+          port.shape.append(length)
         }
       }
     }
   }
 
-  /// `nil` for a dimension that has only a name, or neither length nor name.
-  private func length(_ dimension: Field) throws -> Int? {
-    var length: Int?
+  /// A dimension may have a length, a name, or neither.
+  private func length(_ dimension: Field) throws -> (Int?, name: String?) {
+    var (length, name): (Int?, String?) = (nil, nil)
     try forEachField(in: dimension.range) { field in
+      if field.number == 2 { name = text(field) }
       guard field.number == 1 else { return }
       let value = Int64(bitPattern: field.value)
       length = value < 0 ? nil : Int(value)
     }
-    return length
+    return (length, name)
   }
 }

@@ -143,6 +143,7 @@ public struct AnyStage: Sendable {
     modelFiles = (stage as? any ModelStage)?.modelFiles ?? [:]
     modelDevice = (stage as? any ModelStage)?.modelDevice
     stored = stage as? any StoredStage
+    batchBody = (stage as? any BatchStage)?.batchBody
     outputForm = ValueForm(Stage.Output.self)
     pictureView = stage.view
     sensorReads = reads

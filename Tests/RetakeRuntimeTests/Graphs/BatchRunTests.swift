@@ -6,11 +6,21 @@ import RetakeTimePlane
 import Testing
 
 /// Adds the pixels of a frame, and fails for the frame 2.
-private struct FragileSum: PureStage {
+private struct FragileSum: BatchStage {
   static let kind = "fragile-sum"
 
-  init() {}
-  init(options: NoOptions) {}
+  /// The sizes of the batches.
+  let sizes: Locked<[Int]>
+  /// Outputs that are missing in each batch.
+  var missing = 0
+
+  init(_ sizes: Locked<[Int]>) { self.sizes = sizes }
+  init(options: NoOptions) { sizes = Locked([]) }
+
+  func process(batch: [(input: Frame, context: StageContext)]) throws -> [Scalars] {
+    sizes.withLock { $0.append(batch.count) }
+    return try batch.dropLast(missing).map { try process($0.input, $0.context) }
+  }
 
   func process(_ frame: Frame, _ context: StageContext) throws -> Scalars {
     guard context.frame.sequence != 2 else {
@@ -80,17 +90,6 @@ private struct FragileSum: PureStage {
     #expect((444...461).contains(try delivered(nil)))
   }
 
-  /// A stage that computes batches, fails for the frame 2, and notes how many frames its calls had.
-  private func together(_ sizes: Locked<[Int]>) -> AnyStage {
-    var stage = AnyStage(FragileSum())
-    guard case .pure(let one) = stage.body else { return stage }
-    stage.batchBody = { calls in
-      sizes.withLock { $0.append(calls.count) }
-      return calls.map { one($0.input, $0.context) }
-    }
-    return stage
-  }
-
   @Test(arguments: [RunOptions.Mode.simulate, .everyFrame])
   func `the frames of a batch are computed in one call, with the results of single calls`(
     _ mode: RunOptions.Mode
@@ -101,7 +100,7 @@ private struct FragileSum: PureStage {
       var options = RunOptions(mode: mode, workers: workers)
       options.callsBatches = callsBatches
       let notes = try pipeline(
-        frames, PipelineBatch(max: 3, wait: .milliseconds(5)), stage: together(sizes)
+        frames, PipelineBatch(max: 3, wait: .milliseconds(5)), stage: AnyStage(FragileSum(sizes))
       ).noted(options).notes
       return (sizes.withLock { $0 }, notes)
     }
@@ -115,6 +114,15 @@ private struct FragileSum: PureStage {
       #expect(batches.notes.frames.map(\.digests) == single.notes.frames.map(\.digests))
       #expect(batches.notes.failures == single.notes.failures)
     }
+  }
+
+  @Test func `a batch without an output for each frame halts the run`() throws {
+    var stage = FragileSum(Locked([]))
+    stage.missing = 1
+    let batch = PipelineBatch(max: 2, wait: .milliseconds(5))
+    let outcome = try pipeline(.on("ff"), batch, stage: AnyStage(stage)).noted().outcome
+    let halt = try #require(outcome.halt)
+    #expect("\(halt)".contains("returned 1 output for a batch of 2 frames"))
   }
 
   @Test func `a batch keeps its slot until its last output has left`() throws {

@@ -10,6 +10,9 @@ struct LoadedModel: Sendable {
   /// The device that computes the model; `nil` for the processor.
   let device: ModelDevice?
   private let modelled: ModelledDevice?
+  /// Whether the model computes several images in one call, with the bits of single calls. Devices
+  /// are left out: their kernels depend on the number of images.
+  let takesBatches: Bool
   /// SHA-256 of the model and of its sidecar, by path.
   let files: [String: String]
 
@@ -39,6 +42,7 @@ struct LoadedModel: Sendable {
       library: library)
     try sidecar?.check(sha256: model.sha256, ofModel: options.model)
     (self.values, self.sidecar) = (values, sidecar)
+    takesBatches = device == nil && outline?.isBatched == true && shapes?.isEmpty == true
     files = [
       options.model: model.sha256,
       ModelSidecar.path(ofModel: options.model): sidecar?.documentSHA256,

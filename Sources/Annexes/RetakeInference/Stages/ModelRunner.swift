@@ -24,6 +24,8 @@ final class ModelRunner: Sendable {
   var model: OnnxModel { loaded.model }
   /// The device that computes the model; `nil` for the processor.
   var device: ModelDevice? { loaded.device }
+  /// Whether the model computes several frames in one call.
+  var takesBatches: Bool { loaded.takesBatches }
   /// SHA-256 of the model and of its sidecar, by path.
   var files: [String: String] { loaded.files }
   /// Everything besides the frame on which the outputs depend.
@@ -47,6 +49,18 @@ final class ModelRunner: Sendable {
       return try decoder.decode(try loaded.run([prepared.tensor]), prepared.geometry)
     } catch {
       throw StageError(ofModel: error)
+    }
+  }
+
+  /// Computes the frames in one call of the model.
+  ///
+  /// - Throws: If the model cannot be computed for one of the frames.
+  func decoded(batch frames: [Frame]) throws -> [Decoded] {
+    let prepared = frames.map { preprocessor.prepare($0) }
+    let outputs = try loaded.run([ModelTensor(batch: prepared.map(\.tensor))])
+    return try prepared.enumerated().map { index, prepared in
+      try decoder.decode(
+        try outputs.map { try $0.part(index, of: frames.count) }, prepared.geometry)
     }
   }
 }

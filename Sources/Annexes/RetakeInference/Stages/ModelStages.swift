@@ -8,7 +8,7 @@ import RetakeStages
 ///
 /// If the model cannot be computed for a frame, that frame fails with the model's error, and the
 /// other frames continue.
-package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
+package struct OnnxStage<Found: ModelResult>: LoadedBatchStage, ModelStage {
   package static var kind: String { Found.modelKind }
   package static var summary: String { Found.modelSummary }
 
@@ -32,9 +32,18 @@ package struct OnnxStage<Found: ModelResult>: PureStage, ModelStage {
   package var fingerprint: String { runner.fingerprint }
   package var modelFiles: [String: String] { runner.files }
   package var modelDevice: ModelDevice? { runner.device }
+  package var takesBatches: Bool { runner.takesBatches }
 
   package func process(_ frame: Frame, _ context: StageContext) throws -> Found {
-    guard let found = Found(try runner.decoded(frame)) else {
+    found(try runner.decoded(frame))
+  }
+
+  package func process(batch: [(input: Frame, context: StageContext)]) throws -> [Found] {
+    try runner.decoded(batch: batch.map(\.input)).map(found)
+  }
+
+  private func found(_ decoded: Decoded) -> Found {
+    guard let found = Found(decoded) else {
       requirementFailure("the decoder gives \(Found.decoded), as was checked")
     }
     return found
