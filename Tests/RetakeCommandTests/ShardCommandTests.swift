@@ -83,7 +83,62 @@ import Testing
     #expect(other.status == 2 && other.stderr.contains("c/motion is selected, and is not in"))
   }
 
+  @Test func `each shard of a plan keeps its results, and their merge ends as one test does`()
+    throws
+  {
+    let place = try Self.changedProject()
+    let plan = try place.retake("plan", "--shards", "2", "--json").stdout
+    try place.folder.write(plan, to: "plan.json")
+    let first = try place.retake(
+      "run-shard", "plan.json", "--index", "1", "--store", "results", environment: ["CI": "true"])
+    // A changed result is a result.
+    #expect(first.status == 0 && first.stdout.contains("b/motion"), "\(first.stderr)")
+    let gap = try place.retake("merge", "plan.json", "--store", "results")
+    #expect(gap.status == 2 && gap.stderr.contains("shard 2/2 is not finished: 1 case"))
+    let second = try place.retake(
+      "run-shard", "plan.json", "--store", "results",
+      environment: ["CI": "true", "JOB_COMPLETION_INDEX": "1"])
+    #expect(second.status == 0)
+    let merged = try place.retake("merge", "plan.json", "--store", "results")
+    #expect(merged.status == 1 && merged.stdout.contains("2 changed"))
+    let names = try FileManager.default.subpathsOfDirectory(
+      atPath: place.folder.file("results").path)
+    let name = try #require(
+      names.first {
+        $0.hasSuffix(".blob")
+          && (try? String(contentsOf: place.folder.file("results/\($0)"), encoding: .utf8))?
+            .contains("\"key\":\"a/motion\"") == true
+      })
+    // Two processes that were killed while they tested the case.
+    let blob = place.folder.file("results/\(name)")
+    try FileManager.default.removeItem(at: blob)
+    for attempt in 1...2 {
+      let name = ".\(blob.lastPathComponent).0123ABCD.\(attempt)"
+      try Data().write(to: blob.deletingLastPathComponent().appending(path: name))
+    }
+    let poisoned = try place.retake(
+      "run-shard", "plan.json", "--index", "2", "--store", "results", environment: ["CI": "true"])
+    #expect(poisoned.status == 65 && poisoned.stdout.contains("was killed 2 times"))
+  }
+
+  @Test func `a job file is printed for each engine`() throws {
+    let place = try Self.changedProject()
+    try place.folder.write(try place.retake("plan", "--shards", "2", "--json").stdout, to: "p.json")
+    let line = try place.retake("fleet", "parallel", "p.json", "--store", "results")
+    #expect(
+      line.stdout == """
+        seq 2 | parallel --retries 4 'retake run-shard p.json --store results --index {}'
+
+        """)
+    let job = try place.retake(
+      "fleet", "kubernetes", "p.json", "--store", "results", "--image", "yard:7")
+    #expect(job.stdout.contains("completions: 2\n") && job.stdout.contains("image: \"yard:7\"\n"))
+  }
+
   @Test(arguments: [
+    ["fleet", "kubernetes", "p.json", "--store", "r"],
+    ["fleet", "parallel", "p.json", "--store", "r", "--submit"],
+    ["merge", "a", "b", "--store", "r"], ["run-shard", "plan.json"],
     ["test", "--blob", "a.blob"], ["test", "--plan", "plan.json"],
     ["test", "--shard", "1/2", "--list"], ["plan", "--shards", "0"], ["merge"],
   ])

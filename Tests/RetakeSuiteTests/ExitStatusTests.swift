@@ -8,8 +8,8 @@ typealias Status = RetakeSuite.ExitStatus
 @Suite struct ExitStatusTests {
   @Test func `the strongest status of several counts`() {
     let order: [Status] = [
-      .interrupted, .infrastructure, .error, .regression, .staleOrNotComparable, .missingGolden,
-      .nothingCompared, .passed,
+      .interrupted, .infrastructure, .poisoned, .error, .regression, .staleOrNotComparable,
+      .missingGolden, .nothingCompared, .passed,
     ]
     for (index, strong) in order.enumerated() {
       for weak in order[index...] {
@@ -22,8 +22,8 @@ typealias Status = RetakeSuite.ExitStatus
 
   @Test(arguments: [
     (Status.passed, Int32(0)), (.regression, 1), (.error, 2), (.missingGolden, 3),
-    (.nothingCompared, 4), (.staleOrNotComparable, 5), (.usage, 64), (.infrastructure, 75),
-    (.interrupted, 130),
+    (.nothingCompared, 4), (.staleOrNotComparable, 5), (.usage, 64), (.poisoned, 65),
+    (.infrastructure, 75), (.interrupted, 130),
   ])
   func `a status has the number that scripts know`(status: Status, number: Int32) {
     #expect(status.rawValue == number)

@@ -22,7 +22,8 @@ struct Root: ParsableCommand {
       among: [
         InitCommand.self, BuildCommand.self, ImportCommand.self, RecordCommand.self,
         SessionCommand.self, PipelineCommand.self, ReplayCommand.self, TestCommand.self,
-        PlanCommand.self, MergeCommand.self, CICommand.self,
+        PlanCommand.self, RunShardCommand.self, MergeCommand.self, FleetCommand.self,
+        CICommand.self,
         DiffCommand.self, CompareCommand.self, FindCommand.self, QueryCommand.self,
         ReduceCommand.self, BisectCommand.self, StressCommand.self, ReviewCommand.self,
         AcceptCommand.self, RejectCommand.self, GoldenCommand.self, LabelCommand.self,

@@ -14,13 +14,15 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   case staleOrNotComparable = 5
   /// The command line is wrong.
   case usage = 64
+  /// A case killed its process twice, and the shard's other cases have results.
+  case poisoned = 65
   /// A session or a disk cannot be read or written, for a reason outside of the test.
   case infrastructure = 75
   case interrupted = 130
 
   /// Strongest first.
   private static let precedence: [ExitStatus] = [
-    .interrupted, .usage, .infrastructure, .error, .regression, .staleOrNotComparable,
+    .interrupted, .usage, .infrastructure, .poisoned, .error, .regression, .staleOrNotComparable,
     .missingGolden, .nothingCompared, .passed,
   ]
 
@@ -40,6 +42,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
     case .nothingCompared: "no case was selected or compared"
     case .staleOrNotComparable: "a golden is stale or cannot be compared"
     case .usage: "the command line is wrong"
+    case .poisoned: "a case killed its process twice"
     case .infrastructure: "a session or a disk cannot be read"
     case .interrupted: "interrupted"
     }

@@ -45,10 +45,28 @@ extension Replay {
   ///
   /// Files with absolute paths, such as an interpreter, belong to the machine and not to the
   /// project, so they are omitted.
-  package var programFiles: [String: String] {
+  package var programFiles: [String: String] { Self.programFiles(allStages) }
+
+  private static func programFiles(_ stages: [AnyStage]) -> [String: String] {
     var files: [String: String] = [:]
-    for stage in allStages {
+    for stage in stages {
       files.merge(stage.programFiles.filter { !$0.key.hasPrefix("/") }) { $1 }
+    }
+    return files
+  }
+
+  /// The digests of models, programs and stored results, by name.
+  package var files: [String: String] { Self.files(allStages) }
+
+  /// The same for a replay without overrides. No session is opened.
+  package static func files(of pipeline: Pipeline) -> [String: String] {
+    files(pipeline.flattened().nodes.map(\.stage))
+  }
+
+  private static func files(_ stages: [AnyStage]) -> [String: String] {
+    var files = named(stages.map(\.modelFiles))
+    for other in [programFiles(stages), named(stages.compactMap { $0.stored?.storedFiles })] {
+      files.merge(other) { first, _ in first }
     }
     return files
   }

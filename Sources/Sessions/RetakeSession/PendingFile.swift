@@ -44,6 +44,35 @@ package final class PendingFile {
   /// Removes the files, or the folders, that killed writers of the same name left: their names have
   /// a random part, and no process has locked them.
   static func sweep(_ folder: String, prefix: String, ending: String = "") {
+    eachAbandoned(folder, prefix: prefix, ending: ending) {
+      try? FileManager.default.removeItem(atPath: $0)
+    }
+  }
+
+  /// The number of hidden files that killed writers of a file left.
+  ///
+  /// - Parameters:
+  ///   - path: The final path, as in `init`.
+  ///   - ending: The end of the hidden names.
+  ///   - removing: Whether the hidden files are removed.
+  @discardableResult
+  package static func abandoned(
+    for path: String, ending: String, removing: Bool = false
+  ) -> Int {
+    let url = URL(fileURLWithPath: path)
+    var count = 0
+    eachAbandoned(
+      url.deletingLastPathComponent().path, prefix: ".\(url.lastPathComponent).", ending: ending
+    ) { file in
+      count += 1
+      if removing { try? FileManager.default.removeItem(atPath: file) }
+    }
+    return count
+  }
+
+  private static func eachAbandoned(
+    _ folder: String, prefix: String, ending: String, _ body: (String) -> Void
+  ) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let count = prefix.count + randomLength + ending.count
     for name in names where name.hasPrefix(prefix) && name.hasSuffix(ending) && name.count == count
@@ -52,7 +81,7 @@ package final class PendingFile {
       guard random.allSatisfy(\.isHexDigit), let lock = locked("\(folder)/\(name)") else {
         continue
       }
-      try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+      body("\(folder)/\(name)")
       // Swift may release a value after its last use, and the lock has to last until the removal.
       withExtendedLifetime(lock) {}
     }

@@ -15,7 +15,7 @@ struct ReportBuilder {
   /// The cases that the project defines.
   private let cases: [CaseDefinition]
   /// Whether the report is made in CI, where no result can be accepted.
-  private let isCI: Bool
+  let isCI: Bool
   /// The name of the running program: a program with its own stages has another name.
   private let program: String
   private var picturesLeft = picturesMax

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 package import RetakeGolden
 
 /// One case on one session, selected to be run.
@@ -25,6 +26,28 @@ package struct SelectedCase: Hashable, Sendable {
     let name = definition.source?.name ?? CaseDefinition.ownFrames
     self.init(definition: definition, session: "\(project.recordings)/\(name)")
     readsSession = false
+  }
+
+  /// A case of a plan. A case or a session that the project does not have is a problem.
+  init(planned key: GoldenLibrary.Key, in project: Project) {
+    guard let definition = project.definition(named: key.testCase) else {
+      let problem = SuiteError.noCase(key.testCase, known: project.cases.map(\.name))
+      self.init(
+        definition: CaseDefinition(name: key.testCase, pipeline: "-"),
+        session: "\(project.recordings)/\(key.session)", problem: problem)
+      return
+    }
+    guard !project.hasOwnFrames(definition) else {
+      self.init(withOwnFrames: definition, in: project)
+      return
+    }
+    self.init(definition: definition, session: "\(project.recordings)/\(key.session)")
+    do {
+      try Project.checkName(ofSession: session)
+      session = try project.sessionPlace(key.session)
+    } catch {
+      problem = error as? SuiteError ?? SuiteError(facts: ErrorFacts(ofUser: error))
+    }
   }
 
   /// - Throws: `problem`, if it cannot be run.

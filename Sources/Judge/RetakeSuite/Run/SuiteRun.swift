@@ -43,6 +43,8 @@ package struct SuiteRun {
   package var plan: (file: String, content: ShardPlan)?
   /// Where the results of the shard are written for `ShardMerge`.
   package var blobFile: String?
+  /// Where each case of the shard has its result; cases that have one are not run.
+  private var store: ShardStore?
   /// Called with the current case, its finished frames and the number of its frames. If several
   /// cases run at once, called with how many have ended and the frames of all.
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
@@ -65,6 +67,11 @@ package struct SuiteRun {
 
     init(status: ExitStatus, document: ReportDocument) {
       (self.status, self.document) = (status, document)
+    }
+
+    /// The cases that ended their processes and are not tried again.
+    package var poisoned: [ReportCase] {
+      document.cases.filter { $0.error?.code == ShardError.poisonCode }
     }
 
     /// If the report cannot be written, the status is also that of an error.
@@ -119,17 +126,46 @@ package struct SuiteRun {
     if let reportFolder {
       try ReportFolder.check(URL(fileURLWithPath: project.path(reportFolder)))
     }
-    let (selected, leases) = try project.pulled(chosen ?? selectedCases())
-    // The report reads images of the sessions after the last case.
-    defer { withExtendedLifetime(leases) {} }
+    let selected = try chosen ?? selectedCases()
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
     try project.checkRules(and: selection.definition)
     if let blobFile { try ShardBlob.prepare(project.path(blobFile)) }
     let share = try shard.map { try self.share($0, of: selected) }
+    let known = share.map { knownRecords($0) } ?? [:]
+    let missing = (share?.selected ?? selected).filter { known[$0.key.description] == nil }
+    // Sessions that only other shards replay are not fetched.
+    let (pulled, leases) = try project.pulled(missing)
+    // The report reads images of the sessions after the last case.
+    defer { withExtendedLifetime(leases) {} }
     var run = self
     let cache = try openCache { run.notes.append($0) }
-    return try run.run(share?.selected ?? selected, share, cache)
+    return try run.run(pulled, share, known, cache)
+  }
+
+  /// Runs the cases of one shard that have no result in a store, and keeps their results there.
+  /// Cases of sessions outside of the folder Recordings have an error.
+  ///
+  /// - Parameter folder: The store, as an absolute path.
+  /// - Throws: As `run`, and `SuiteError.notWritable` for a store that cannot be written.
+  package mutating func run(
+    _ shard: ShardNumber, of plan: (file: String, content: ShardPlan), store folder: String
+  ) throws -> Outcome {
+    (self.shard, self.plan) = (shard, plan)
+    store = ShardStore(folder: folder, plan: plan.content)
+    let recordings = MissingRecordings(project: project, library: library)
+    chosen = plan.content.items(of: shard.number).filter { $0.stale != true }.map {
+      recordings.explained(SelectedCase(planned: GoldenLibrary.Key(planned: $0), in: project))
+    }
+    return try run()
+  }
+
+  /// The records of a shard's cases that have a result in the store, by key.
+  private func knownRecords(_ share: Share) -> [String: CaseRecord] {
+    guard let store, let shard else { return [:] }
+    var known: [String: CaseRecord] = [:]
+    for item in share.plan.items(of: shard.number) { known[item.key] = store.record(of: item) }
+    return known
   }
 
   /// The cases of one shard.
@@ -140,7 +176,11 @@ package struct SuiteRun {
   }
 
   private func share(_ shard: ShardNumber, of selected: [SelectedCase]) throws -> Share {
-    let stale = staleKeys(selected)
+    // The plan of `run-shard` names the stale goldens, too.
+    let stale =
+      chosen == nil
+      ? staleKeys(selected)
+      : (plan?.content.items ?? []).filter { $0.stale == true }.map { .init(planned: $0) }
     var planner = ShardPlanner(project: project, library: library)
     let own =
       plan?.content ?? planner.plan(selected, stale: stale, shards: shard.count)
@@ -171,8 +211,8 @@ package struct SuiteRun {
       let name = plan.build == fresh.build ? Project.fileName : "this program"
       throw ShardError.otherItem(name, file: file, problem: "is not as the plan has it")
     }
-    let known = Set(all.map(\.description))
     let planned = Set(plan.items.map(\.key))
+    let known = chosen == nil ? Set(all.map(\.description)) : planned
     if let key = plan.items.map(\.key).first(where: { !known.contains($0) }) {
       throw ShardError.otherItem(key, file: file, problem: "is in the plan, and is not selected")
     }
@@ -201,23 +241,59 @@ package struct SuiteRun {
   }
 
   private func run(
-    _ selected: [SelectedCase], _ share: Share?, _ cache: CacheFolder?
+    _ selected: [SelectedCase], _ share: Share?, _ known: [String: CaseRecord],
+    _ cache: CacheFolder?
   ) throws -> Outcome {
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
-    let library = library
-    var results = try replay(selected, runner(library, cache, scratch.url, sessions: selected))
-    if chosen == nil {
-      results += (share?.stale ?? staleKeys(selected)).map { staleResult($0) }
-      if let pendingRoot {
-        let pending = results.filter { $0.pendingIdentity != nil }.map(\.selected.key)
-        LastTest(root: pendingRoot, keys: pending).write(to: project)
+    let runner = runner(library, cache, scratch.url, sessions: selected)
+    var records: [CaseRecord]
+    if let share, let store, let shard {
+      records = try self.records(selected, share.plan.items(of: shard.number), known, store, runner)
+    } else {
+      var results = try replay(selected, jobs: jobs) { try runner.run($0, progress: $1) }
+      if chosen == nil {
+        results += (share?.stale ?? staleKeys(selected)).map { staleResult($0) }
+        if let pendingRoot {
+          let pending = results.filter { $0.pendingIdentity != nil }.map(\.selected.key)
+          LastTest(root: pendingRoot, keys: pending).write(to: project)
+        }
       }
+      var builder = builder
+      records = results.map { CaseRecord($0, builder.makeCase($0), isCI: isCI) }
     }
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
-    return report(results, share, seconds: seconds, at: clock.timeText)
+    return outcome(report(records, seconds: seconds, at: clock.timeText), share)
+  }
+
+  /// The records of a shard's items, of which some are known.
+  private func records(
+    _ selected: [SelectedCase], _ items: [ShardPlan.Item], _ known: [String: CaseRecord],
+    _ store: ShardStore, _ runner: CaseRunner
+  ) throws -> [CaseRecord] {
+    let keeper = ShardKeeper(
+      store: store, runner: runner, builder: builder,
+      report: report([], seconds: 0, at: WallClock().timeText))
+    let planned = Dictionary(items.map { ($0.key, $0) }) { first, _ in first }
+    let attempts = planned.mapValues { known[$0.key] == nil ? store.attempts(at: $0) : 0 }
+    var records = known
+    // A case that was in a killed process may have killed it, and is then run alone.
+    for isSuspect in [false, true] {
+      let group = selected.filter { (attempts[$0.key.description] ?? 0 > 0) == isSuspect }
+      let done = try replay(group, jobs: isSuspect ? 1 : jobs) { selected, progress in
+        let key = selected.key.description
+        return try planned[key].map {
+          try keeper.record(of: $0, after: attempts[key] ?? 0, selected, progress: progress)
+        }
+      }
+      for case let record? in done { records[record.item.title] = record }
+    }
+    for item in items where item.stale == true {
+      records[item.key] = try keeper.record(of: item) { staleResult(.init(planned: item)) }
+    }
+    return items.compactMap { records[$0.key] }
   }
 
   private func staleResult(_ key: GoldenLibrary.Key) -> CaseResult {
@@ -269,12 +345,13 @@ package struct SuiteRun {
 
   /// Runs the cases of one session one after the other, so that the next case can reuse the values
   /// that the previous case computed.
-  private func replay(
-    _ selected: [SelectedCase], _ runner: CaseRunner
-  ) throws -> [CaseResult] {
+  private func replay<Result: Sendable>(
+    _ selected: [SelectedCase], jobs: Int,
+    _ run: @escaping @Sendable (SelectedCase, @escaping (Int, Int) -> Void) throws -> Result
+  ) throws -> [Result] {
     guard jobs > 1 else {
       return try selected.map { item in
-        try runner.run(item) { progress(item.key.description, $0, $1) }
+        try run(item) { progress(item.key.description, $0, $1) }
       }
     }
     // Sorted, because a Dictionary has no order.
@@ -285,7 +362,7 @@ package struct SuiteRun {
       groups, bytes: { $0.count * Self.mediaBytes(ofSession: selected[$0[0]].session) },
       body: { group in
         try group.map { index in
-          let result = try runner.run(selected[index]) {
+          let result = try run(selected[index]) {
             shared.update(index, done: $0, total: $1)
           }
           shared.end(index)
@@ -331,14 +408,21 @@ package struct SuiteRun {
       existing: Set((selected + all).map(\.key)))
   }
 
-  private func report(
-    _ results: [CaseResult], _ share: Share?, seconds: Double, at time: String
-  ) -> Outcome {
+  private var builder: ReportBuilder {
     var builder = ReportBuilder(project: project, goldens: goldens, program: program, isCI: isCI)
     builder.suite = selection.suite
-    let report = SuiteReport(
-      records: results.map { CaseRecord($0, builder.makeCase($0), isCI: isCI) }, notes: notes,
-      goldens: library.root.path, program: program, seconds: seconds, time: time)
+    return builder
+  }
+
+  private func report(
+    _ records: [CaseRecord], seconds: Double, at time: String
+  ) -> SuiteReport {
+    SuiteReport(
+      records: records, notes: notes, goldens: library.root.path, program: program,
+      seconds: seconds, time: time)
+  }
+
+  private func outcome(_ report: SuiteReport, _ share: Share?) -> Outcome {
     // A plan may have fewer cases than shards.
     var outcome = report.outcome(empty: share == nil ? .nothingCompared : .passed)
     let speed = outcome.document.totals.framesPerSecond

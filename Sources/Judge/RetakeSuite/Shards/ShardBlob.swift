@@ -59,23 +59,27 @@ struct ShardBlob {
 
   /// - Throws: `SuiteError.notWritable`; then there is no file.
   func write(to path: String) throws {
-    var body = try encoded()
-    var header = try Self.encoder.encode(
-      Header(bytes: body.count, digest: "\(Digest128(of: body))"))
-    header.append(0x0A)
-    body.insert(contentsOf: header, at: 0)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     guard let file = PendingFile(for: path, ending: "") else {
       throw SuiteError.notWritable(path: path, cause: POSIXError.last.systemText)
     }
     do {
-      try file.handle.write(contentsOf: body)
-      try file.finish(replacing: true)
+      try write(to: file)
     } catch {
       file.discard()
       throw SuiteError.notWritable(path: path, cause: error.systemText)
     }
+  }
+
+  /// Replaces the file of that name.
+  func write(to file: PendingFile) throws {
+    let body = try encoded()
+    var header = try Self.encoder.encode(
+      Header(bytes: body.count, digest: "\(Digest128(of: body))"))
+    header.append(0x0A)
+    try file.handle.write(contentsOf: header + body)
+    try file.finish(replacing: true)
   }
 
   private func encoded() throws -> Data {

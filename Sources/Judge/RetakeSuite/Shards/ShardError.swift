@@ -76,6 +76,33 @@ enum ShardError {
       advice: "Name its blob, or run it: retake test --shard \(shard) --blob FILE")
   }
 
+  static let poisonCode = "shard.case.poison"
+
+  /// A case that is not tried again, because its processes were killed.
+  static func poison(_ key: String, file: String) -> SuiteError {
+    SuiteError(
+      poisonCode, "the process that tested \(key) was killed \(ShardStore.attemptsMax) times",
+      at: file,
+      advice: "Test it by itself: retake test \(key.shellWord); to try it again in a shard, remove "
+        + "this file")
+  }
+
+  static func unfinished(shard: String, cases: Int, first: String, plan: String) -> SuiteError {
+    let count = counted(cases, "case")
+    return SuiteError(
+      "shard.merge.gap",
+      "shard \(shard) is not finished: \(count) without a result, the first is \(first)",
+      at: plan,
+      advice: "Run it again: retake run-shard \(plan.shellWord) "
+        + "--index \(shard.prefix { $0 != "/" }) --store DIR")
+  }
+
+  static func notSubmitted(cause: String) -> SuiteError {
+    SuiteError(
+      "shard.fleet.submit", "sbatch did not accept the jobs", cause: cause,
+      advice: "Run it on a machine of the cluster, or store the script: leave out --submit")
+  }
+
   static func emptyGap(shard: String) -> SuiteError {
     SuiteError(
       "shard.merge.gap", "shard \(shard) is missing; it has no case",

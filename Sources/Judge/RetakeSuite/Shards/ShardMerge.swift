@@ -7,6 +7,8 @@ package struct ShardMerge {
   /// Everything that is wrong with the blobs; without any problem they can be merged.
   package private(set) var problems: [SuiteError] = []
   private var blobs: [(file: String, blob: ShardBlob)] = []
+  /// The plan whose cases have a blob each; `nil` if each shard has a blob.
+  private var plan: ShardPlan?
 
   /// Reads the blobs, in any order.
   package init(_ files: [String]) {
@@ -19,6 +21,38 @@ package struct ShardMerge {
       }
     }
     addGaps()
+  }
+
+  /// Reads the results of a plan's cases.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan, and its name in messages.
+  ///   - folder: The store, as an absolute path.
+  package init(_ plan: (file: String, content: ShardPlan), store folder: String) {
+    let store = ShardStore(folder: folder, plan: plan.content)
+    self.plan = plan.content
+    for shard in 1...plan.content.shards {
+      var missing: [String] = []
+      for item in plan.content.items(of: shard) {
+        do {
+          if let blob = try store.blob(of: item) {
+            blobs.append((store.file(of: item), blob))
+          } else {
+            missing.append(item.key)
+          }
+        } catch {
+          problems.append(
+            error as? SuiteError
+              ?? ShardError.unreadable(blob: store.file(of: item), cause: error.causeText))
+        }
+      }
+      if let first = missing.first {
+        problems.append(
+          ShardError.unfinished(
+            shard: "\(shard)/\(plan.content.shards)", cases: missing.count, first: first,
+            plan: plan.file))
+      }
+    }
   }
 
   private mutating func add(_ blob: ShardBlob, _ file: String) {
@@ -60,12 +94,15 @@ package struct ShardMerge {
     precondition(problems.isEmpty && !blobs.isEmpty, "blobs with problems are not merged")
     let blobs = blobs.map(\.blob).sorted { $0.shard < $1.shard }
     let records = blobs.flatMap(\.report.records)
-    let places = Dictionary(blobs[0].plan.items.enumerated().map { ($1.key, $0) }) { first, _ in
+    let items = (plan ?? blobs[0].plan).items
+    let places = Dictionary(items.enumerated().map { ($1.key, $0) }) { first, _ in
       first
     }
     var report = blobs[0].report
     report.records = records.sorted { places[$0.item.title] ?? 0 < places[$1.item.title] ?? 0 }
-    report.seconds = blobs.map(\.report.seconds).max() ?? 0
+    // Shards run at the same time; the cases of a store may have run one after the other.
+    let seconds = blobs.map(\.report.seconds)
+    report.seconds = plan == nil ? seconds.max() ?? 0 : seconds.reduce(0, +)
     report.time = blobs.map(\.report.time).min() ?? ""
     for note in blobs.flatMap(\.report.notes) where !report.notes.contains(note) {
       report.notes.append(note)

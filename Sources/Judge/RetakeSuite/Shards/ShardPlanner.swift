@@ -14,6 +14,9 @@ struct ShardPlanner {
   private let rates: [String: Double]
   /// Made once for all sessions, because a pipeline may load models.
   private var pipelines: [CaseDefinition: Pipeline?] = [:]
+  /// The bytes that a frame of a stored session is assumed to have; a pointer has no number of
+  /// frames.
+  private static let frameBytes: Int64 = 20_000
   /// The digests of sessions, by folder and tracks.
   private var sessions: [[String]: String] = [:]
 
@@ -50,16 +53,40 @@ struct ShardPlanner {
     guard selected.problem == nil, let pipeline = pipeline(of: selected.definition) else {
       return item
     }
+    if let name = selected.sessionRead.flatMap({ project.storedName($0) }) {
+      return stored(item, name, selected.definition, pipeline)
+    }
     let job = ReplayJob(
       project: project, definition: selected.definition, session: selected.sessionRead)
     guard let (replay, reader) = try? job.open(pipeline) else { return item }
     item.frames = replay.frameCount
     item.pipeline = "\(replay.pipeline.digest)"
-    for files in [replay.modelFiles, replay.programFiles, replay.storedFiles] {
-      item.files.merge(files) { first, _ in first }
-    }
+    item.files = replay.files
     if let reader { item.session = digest(of: reader, tracks: replay.tracks.values.sorted()) }
     return item
+  }
+
+  /// The item of a session that a pointer names. It is the same whether the session is in the local
+  /// cache or not, because other machines have other caches.
+  private func stored(
+    _ item: ShardPlan.Item, _ name: String, _ definition: CaseDefinition, _ pipeline: Pipeline
+  ) -> ShardPlan.Item {
+    guard let pointer = try? SessionPointer(reading: project.pointerFile(name)) else { return item }
+    var stored = item
+    stored.session = pointer.digest
+    stored.frames = max(1, Int(pointer.bytes / Self.frameBytes))
+    stored.pipeline = "\(pipeline.digest)"
+    guard !definition.overrides.isEmpty else {
+      stored.files = Replay.files(of: pipeline)
+      return stored
+    }
+    // An override may swap in a model, and only a replay of the session knows its files.
+    guard let lease = try? project.pull(name) else { return item }
+    let job = ReplayJob(project: project, definition: definition, session: lease.path)
+    let replay = withExtendedLifetime(lease) { try? job.open(pipeline).replay }
+    guard let replay else { return item }
+    stored.files = replay.files
+    return stored
   }
 
   private mutating func pipeline(of definition: CaseDefinition) -> Pipeline? {

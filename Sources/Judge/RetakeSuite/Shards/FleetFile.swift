@@ -1,0 +1,135 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+import RetakeRuntime
+
+/// The job file of an engine that runs `retake run-shard` once for each shard of a plan.
+package enum FleetFile: String, Sendable, CaseIterable {
+  case slurm
+  case kubernetes
+  case parallel
+
+  package struct Job: Sendable {
+    /// The file of the plan, and the number of its shards.
+    package var plan: String
+    package var shards: Int
+    /// The folder of the results.
+    package var store: String
+    /// Of Kubernetes: the container's image, and the volume with the project.
+    package var image: String
+    package var claim: String
+
+    package init(plan: String, shards: Int, store: String, image: String, claim: String) {
+      (self.plan, self.shards, self.store) = (plan, shards, store)
+      (self.image, self.claim) = (image, claim)
+    }
+
+    fileprivate var command: String {
+      "retake run-shard \(plan.shellWord) --store \(store.shellWord)"
+    }
+  }
+
+  /// The most times that an engine starts a shard again: two attempts at a case that kills its
+  /// process, the attempt that reports it, and one for a lost machine.
+  private static let retriesMax = 3
+  private static let submitSecondsMax = 60.0
+
+  package func text(_ job: Job) -> String {
+    switch self {
+    case .slurm: Self.slurm(job)
+    case .kubernetes: Self.kubernetes(job)
+    case .parallel: Self.parallel(job)
+    }
+  }
+
+  private static func slurm(_ job: Job) -> String {
+    """
+    #!/bin/bash
+    #SBATCH --job-name=retake
+    #SBATCH --array=1-\(job.shards)
+    #SBATCH --requeue
+    #SBATCH --open-mode=append
+    #SBATCH --output=retake-%A-%a.log
+    \(job.command)
+    status=$?
+    # 75: a disk failed. 132 to 139: a signal ended the process.
+    case $status in 75|13[2-9])
+      # The number of the array alone would start every shard again.
+      if [ "${SLURM_RESTART_COUNT:-0}" -lt \(retriesMax) ]; then
+        scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"
+      fi ;;
+    esac
+    exit $status
+
+    """
+  }
+
+  private static func kubernetes(_ job: Job) -> String {
+    func quoted(_ text: String) -> String { JSONValue.string(text).canonicalText }
+    return """
+      apiVersion: batch/v1
+      kind: Job
+      metadata:
+        name: retake
+      spec:
+        completionMode: Indexed
+        completions: \(job.shards)
+        parallelism: \(job.shards)
+        backoffLimitPerIndex: \(retriesMax)
+        podFailurePolicy:
+          rules:
+            - action: Ignore              # the node was drained or lost
+              onPodConditions:
+                - type: DisruptionTarget
+                  status: "True"
+            - action: FailIndex           # another attempt would end the same way
+              onExitCodes:
+                containerName: retake
+                operator: In
+                values: [2, 64, 65]
+        template:
+          spec:
+            restartPolicy: Never
+            containers:
+              - name: retake
+                image: \(quoted(job.image))
+                workingDir: /project
+                command: [retake, run-shard, \(quoted(job.plan)), --store, \(quoted(job.store))]
+                volumeMounts:
+                  - {name: project, mountPath: /project}
+            volumes:
+              - name: project
+                persistentVolumeClaim: {claimName: \(quoted(job.claim))}
+
+      """
+  }
+
+  private static func parallel(_ job: Job) -> String {
+    "seq \(job.shards) | parallel --retries \(retriesMax + 1) "
+      + "\("\(job.command) --index {}".shellWord)\n"
+  }
+
+  /// Starts the script with sbatch.
+  ///
+  /// - Returns: The number of the array.
+  /// - Throws: `SuiteError` with code `shard.fleet.submit`.
+  package static func submit(_ script: String) throws -> String {
+    let scratch = try ScratchFolder.ofRun()
+    defer { scratch.remove() }
+    let file = scratch.file("retake.sbatch")
+    let result: BoundedProcess.Result
+    do {
+      try Data(script.utf8).write(to: file)
+      result = try BoundedProcess(
+        executable: "/usr/bin/env", arguments: ["sbatch", "--parsable", file.path],
+        environment: ProcessInfo.processInfo.environment, secondsMax: submitSecondsMax
+      ).run()
+    } catch {
+      throw ShardError.notSubmitted(cause: error.systemText)
+    }
+    guard result.end == .exited(0) else {
+      throw ShardError.notSubmitted(cause: result.closingResponse)
+    }
+    return result.closingResponse
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import RetakeSuite
+
+@Suite struct FleetFileTests {
+  private let job = FleetFile.Job(
+    plan: "my plan.json", shards: 8, store: "/results", image: "registry/yard:7", claim: "project")
+
+  @Test(arguments: FleetFile.allCases)
+  func `each job file runs every shard of the plan`(engine: FleetFile) {
+    let text = engine.text(job)
+    #expect(text.contains("run-shard") && text.contains("my plan.json"))
+    let count =
+      switch engine {
+      case .slurm: "#SBATCH --array=1-8\n"
+      case .kubernetes: "  completions: 8\n"
+      case .parallel: "seq 8 | parallel --retries 4 "
+      }
+    #expect(text.contains(count), "\(text)")
+  }
+
+  @Test func `the script of Slurm starts a shard again after a failed disk or a signal`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, body) in [
+      ("retake", "exit $END"), ("scontrol", "echo \"$@\""),
+      ("job.sh", FleetFile.slurm.text(job)),
+    ] {
+      let file = folder.appending(path: name)
+      try Data((name == "job.sh" ? body : "#!/bin/sh\n\(body)\n").utf8).write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    }
+    for (status, restarts, expected) in [
+      (75, "0", "requeue 7_3"), (137, "2", "requeue 7_3"), (139, "3", ""), (0, "0", ""),
+      (65, "0", ""), (2, "0", ""), (130, "0", ""),
+    ] {
+      let result = try BoundedProcess(
+        executable: "/bin/bash", arguments: [folder.appending(path: "job.sh").path],
+        environment: [
+          "PATH": folder.path + ":/usr/bin:/bin", "END": "\(status)", "SLURM_ARRAY_JOB_ID": "7",
+          "SLURM_ARRAY_TASK_ID": "3", "SLURM_RESTART_COUNT": restarts,
+        ], secondsMax: 60
+      ).run()
+      #expect(result.end == .exited(Int32(status)) && result.closingResponse == expected)
+    }
+  }
+}
