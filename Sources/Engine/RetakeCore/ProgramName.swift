@@ -16,9 +16,9 @@ package struct ProgramName: Hashable, Sendable {
   /// The commands of the program. A test compares this list with the program's commands.
   package static let commands = [
     "accept", "bench", "bisect", "build", "cache", "ci", "compare", "coverage", "diff", "doctor",
-    "find", "golden", "help", "import", "init", "label", "merge", "migrate", "model", "pipeline",
-    "plan", "profile", "query", "record", "reduce", "reject", "replay", "report", "review",
-    "session", "store", "stress", "test", "verify", "view",
+    "find", "fleet", "golden", "help", "import", "init", "label", "merge", "migrate", "model",
+    "pipeline", "plan", "profile", "query", "record", "reduce", "reject", "replay", "report",
+    "review", "run-shard", "session", "store", "stress", "test", "trend", "verify", "view",
   ]
 
   /// Replaces the name in the commands of a text: `retake test`, `retake --help`, and
