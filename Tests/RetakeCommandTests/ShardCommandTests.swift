@@ -127,7 +127,7 @@ import Testing
     let line = try place.retake("fleet", "parallel", "p.json", "--store", "results")
     #expect(
       line.stdout == """
-        seq 2 | parallel --retries 4 'retake run-shard p.json --store results --index {}'
+        seq 2 | parallel --retries 6 'retake run-shard p.json --store results --index {}'
 
         """)
     let job = try place.retake(

@@ -15,7 +15,7 @@ import Testing
       switch engine {
       case .slurm: "#SBATCH --array=1-8\n"
       case .kubernetes: "  completions: 8\n"
-      case .parallel: "seq 8 | parallel --retries 4 "
+      case .parallel: "seq 8 | parallel --retries 6 "
       }
     #expect(text.contains(count), "\(text)")
   }
@@ -33,7 +33,7 @@ import Testing
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
     }
     for (status, restarts, expected) in [
-      (75, "0", "requeue 7_3"), (137, "2", "requeue 7_3"), (139, "3", ""), (0, "0", ""),
+      (75, "0", "requeue 7_3"), (137, "2", "requeue 7_3"), (139, "5", ""), (0, "0", ""),
       (65, "0", ""), (2, "0", ""), (130, "0", ""),
     ] {
       let result = try BoundedProcess(

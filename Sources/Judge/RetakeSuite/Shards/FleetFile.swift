@@ -30,8 +30,8 @@ package enum FleetFile: String, Sendable, CaseIterable {
   }
 
   /// The most times that an engine starts a shard again: two attempts at a case that kills its
-  /// process, the attempt that reports it, and one for a lost machine.
-  private static let retriesMax = 3
+  /// process, and others for lost machines. A start without work costs a check of the results.
+  private static let retriesMax = 5
   private static let submitSecondsMax = 60.0
 
   package func text(_ job: Job) -> String {
