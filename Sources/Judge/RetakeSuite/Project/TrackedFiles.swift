@@ -3,7 +3,7 @@ import RetakeCore
 
 /// Asks git about a folder.
 package enum TrackedFiles {
-  private static let secondsMax = 20.0
+  private static let secondsMax = 120.0
 
   /// A file in the folder that is tracked by git; `nil` without such a file, outside a repository,
   /// or if git is not installed.

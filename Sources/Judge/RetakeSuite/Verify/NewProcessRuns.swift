@@ -5,7 +5,7 @@ import RetakeRuntime
 /// Runs of a case in separate processes: the verifying program, started again.
 package struct NewProcessRuns {
   /// The minimum time limit of a process, in seconds.
-  static let secondsMin = 60.0
+  static let secondsMin = 600.0
   /// The time limit of another run, as a multiple of the duration of the first run. Without vector
   /// instructions, decoding is many times slower.
   static let slownessMax = 30.0
