@@ -12,8 +12,8 @@ import RetakeTestSupport
 struct CommandInside {
   /// Variables that are read by each command. Others are read once per process, or by the C library.
   private static let variables: Set<String> = [
-    "CI", "CI_NODE_INDEX", "CI_NODE_TOTAL", "GITHUB_ACTIONS", "NO_COLOR", "RETAKE_CACHE_KEY",
-    "RETAKE_PENDING_DIR",
+    "CI", "CI_NODE_INDEX", "CI_NODE_TOTAL", "GITHUB_ACTIONS", "JOB_COMPLETION_INDEX", "NO_COLOR",
+    "RETAKE_CACHE_KEY", "RETAKE_PENDING_DIR",
   ]
 
   /// Commands that end the process, wait for a signal, start the program again, or measure the whole

@@ -81,6 +81,8 @@ import Testing
     #expect(!trend.stdout.contains("b/motion"))
     let row = try workplace.retake("trend", "site", "b/*", "--json").json().rows[0]
     #expect(row.title.text == "b/motion" && row.points.count == 2)
+    // Where nothing is allowed, an error has no finite part of it.
+    #expect(row.points[0].allowed.number == 0 && row.points[0].eaten.number == nil)
     #expect(try workplace.retake("trend", "site", "c").status == 4)
     let none = try workplace.retake("trend", "elsewhere")
     #expect(none.status == 2 && none.stderr.contains("[report.site.none]"))

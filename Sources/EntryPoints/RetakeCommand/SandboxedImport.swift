@@ -6,6 +6,10 @@ import RetakeProcess
 /// that file and the folder of the new session alone.
 struct SandboxedImport: Codable {
   private static let variable = "RETAKE_SANDBOX"
+  /// libdispatch reads the states of this process's threads there, and ends the process if it
+  /// cannot. The memory, files and environment of other processes stay closed: Landlock forbids
+  /// tracing.
+  private static let processes = "/proc"
   private static let ofProcess = Locked<SandboxedImport?>(nil)
 
   /// The restrictions of this process; `nil` if it has none.
@@ -73,7 +77,7 @@ struct SandboxedImport: Codable {
     let file = command.files[place]
     let process = SandboxedImport(
       sandbox: Sandbox(
-        reads: reads(command.append ? command.files : [file], command),
+        reads: reads(command.append ? command.files : [file], command) + [processes],
         writes: [folder.path, scratch.url.path]),
       place: place, program: CommandLine.arguments.first ?? "retake")
     var environment = ProcessInfo.processInfo.environment

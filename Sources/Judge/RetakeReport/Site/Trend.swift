@@ -8,8 +8,25 @@ package struct Trend: Hashable, Sendable, Encodable {
     package var branch: String
     package var commit: String?
     package var value: Double
-    /// The part of the tolerance that the error used: 1 is all of it.
+    /// The tolerance or the budget; `nil` for a metric without one.
+    package var allowed: Double?
+    /// The part of the tolerance that the error used: 1 is all of it. JSON has no number for an
+    /// error where 0 is allowed, so it has `allowed` alone.
     package var eaten: Double?
+
+    private enum CodingKeys: CodingKey {
+      case at, branch, commit, value, allowed, eaten
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+      var keyed = encoder.container(keyedBy: CodingKeys.self)
+      try keyed.encode(at, forKey: .at)
+      try keyed.encode(branch, forKey: .branch)
+      try keyed.encodeIfPresent(commit, forKey: .commit)
+      try keyed.encode(value, forKey: .value)
+      try keyed.encodeIfPresent(allowed, forKey: .allowed)
+      try keyed.encodeIfPresent(eaten.flatMap { $0.isFinite ? $0 : nil }, forKey: .eaten)
+    }
   }
 
   package struct Row: Hashable, Sendable, Encodable {
@@ -41,7 +58,7 @@ package struct Trend: Hashable, Sendable, Encodable {
         rows[place].points.append(
           Point(
             at: run.at, branch: run.branch, commit: run.commit, value: measure.value,
-            eaten: measure.eaten))
+            allowed: measure.allowed, eaten: measure.eaten))
       }
     }
     // An error that is not allowed and has never occurred needs no line.
