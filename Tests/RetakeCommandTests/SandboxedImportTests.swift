@@ -64,24 +64,28 @@ struct SandboxedImportTests {
     let workplace = try workplace()
     let folder = workplace.folder.url.path
     func run(_ sandbox: String) throws -> CommandResult {
-      try workplace.retake(
-        words: ["import", "clip.mp4"], environment: ["RETAKE_SANDBOX": sandbox],
-        binary: Workplace.binary)
+      // The answers of the process go to its standard input, which is a socket.
+      try runCommand(
+        "bash",
+        arguments: [
+          "-c", "echo 0 > requests; \"$@\" <> requests; echo; tail -n 1 requests", "bash",
+          Workplace.binary, "import", "clip.mp4",
+        ], environment: ["RETAKE_SANDBOX": sandbox], folder: workplace.folder.url)
     }
     func text(reads: [String]) throws -> String {
       let process = SandboxedImport(
-        sandbox: Sandbox(reads: reads, writes: []), place: 0, program: "retake")
+        sandbox: Sandbox(reads: reads, writes: []), program: "retake")
       return String(decoding: try JSONEncoder().encode(process), as: UTF8.self)
     }
     let refused = try run(try text(reads: []))
     #expect(
-      refused.status == 2 && refused.stderr.contains("[media.open.unreadable]"), "\(refused)")
+      refused.stdout == "\n2\n" && refused.stderr.contains("[media.open.unreadable]"), "\(refused)")
     let readOnly = try run(try text(reads: [folder]))
-    #expect(readOnly.status == 2 && readOnly.stderr.contains("Recordings"), "\(readOnly)")
+    #expect(readOnly.stdout == "\n2\n" && readOnly.stderr.contains("Recordings"), "\(readOnly)")
     #expect(!workplace.exists("Recordings"))
     let broken = try run("{}")
     #expect(
-      broken.status == 2 && broken.stderr.contains("[session.import.sandbox]"), "\(broken)")
+      broken.stdout == "\n0\n" && broken.stderr.contains("[session.import.sandbox]"), "\(broken)")
   }
 
   @Test func `what cannot be restricted is refused if the command demands it`() throws {

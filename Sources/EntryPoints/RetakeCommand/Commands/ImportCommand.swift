@@ -108,8 +108,8 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Read each file in a process that can reach only that file and the new session: if the system \
-      can restrict it (auto), or else with an error (always).
+      Read files in a process that can reach only them and the new sessions: if the system can \
+      restrict it (auto), or else with an error (always).
       """, valueName: "auto|always|never"))
   var sandbox = SandboxChoice.auto
 
@@ -181,14 +181,18 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    if let process = SandboxedImport.current { return try read(files[process.place]) }
-    guard files.count > 1, !append else { return try run(0) }
+    if SandboxedImport.current != nil {
+      return try SandboxedImport.serve { try read(files[$0]) }
+    }
+    let reader = SandboxedReader(self)
+    defer { reader.close() }
+    guard files.count > 1, !append else { return try run(0, reader) }
     noteChapters()
     var failed: [String] = []
     for (place, file) in files.enumerated() where !Interruption.isRequested {
       output.note("\(place + 1) of \(files.count): \(visible(file))")
       // A failed file does not end the others.
-      let status = try CommandEnd.status { try run(place) }
+      let status = try CommandEnd.status { try run(place, reader) }
       if status != .passed { failed.append(file) }
     }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
@@ -213,11 +217,11 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// - Parameter place: The number of the file.
-  private func run(_ place: Int) throws {
+  private func run(_ place: Int, _ reader: SandboxedReader) throws {
     guard try SandboxedImport.isUsed(by: self, for: files[place]) else {
       return try read(files[place])
     }
-    try SandboxedImport.run(self, place: place)
+    try reader.run(place)
   }
 
   private func read(_ file: String) throws {
