@@ -182,7 +182,9 @@ class Child:
             for name, value in os.environ.items()
             if not name.startswith(("RETAKE_", "PYTHON"))
         }
-        environment |= {"RETAKE_PROTOCOL": "1", "PYTHONPATH": str(PACKAGE)} | variables
+        # Packages that the tests find, a child finds, too.
+        packages = os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))
+        environment |= {"RETAKE_PROTOCOL": "1", "PYTHONPATH": packages} | variables
         # The numbers of the originals must not be those of the copies.
         raised = [_raised(other.fileno()), _raised(pixels), _raised(self._output.fileno())]
         actions = [

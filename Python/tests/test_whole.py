@@ -151,7 +151,7 @@ class ConversationTests(unittest.TestCase):
     def test_mistakes_end_the_program(self):
         for level, error, text in [
             (4, ValueError, "there is no sink 'nothing'; the sinks are bytes, labels"),
-            (5, ValueError, "for the sink 'labels': the list has"),
+            (5, ValueError, "for the sink 'labels': the stage returned a value of the type dict"),
             (6, ValueError, "a time is an integer of nanoseconds, not 1.5"),
             (7, retake.ProtocolError, "keeps pixels of a frame"),
             (8, KeyError, "eight"),
