@@ -34,12 +34,15 @@ package struct Sandbox: Hashable, Sendable, Codable {
     parent = ProcessInfo.processInfo.processIdentifier
   }
 
-  /// Programs and their data, facts about the process and its memory, and sources of zeros and of
+  /// Programs and their data, facts about processes and their memory, and sources of zeros and of
   /// random bytes.
+  ///
+  /// All of `/proc`: libdispatch reads the states of this process's threads there, by the number of
+  /// the process, and ends the process if it cannot. The memory, files and environment of other
+  /// processes stay closed, because Landlock forbids tracing.
   private static let system = [
-    "/usr", "/lib", "/lib64", "/etc/localtime", "/proc/self", "/proc/meminfo",
-    "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/null",
-    "/dev/zero", "/dev/urandom",
+    "/usr", "/lib", "/lib64", "/etc/localtime", "/proc", "/sys/devices/system/cpu",
+    "/sys/fs/cgroup", "/dev/null", "/dev/zero", "/dev/urandom",
   ]
 
   #if os(Linux)

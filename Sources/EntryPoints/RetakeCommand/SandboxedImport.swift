@@ -6,10 +6,6 @@ import RetakeProcess
 /// these files and the folder of the new sessions alone.
 struct SandboxedImport: Codable {
   static let variable = "RETAKE_SANDBOX"
-  /// libdispatch reads the states of this process's threads there, and ends the process if it
-  /// cannot. The memory, files and environment of other processes stay closed: Landlock forbids
-  /// tracing.
-  static let processes = "/proc"
   private static let ofProcess = Locked<SandboxedImport?>(nil)
 
   /// The restrictions of this process; `nil` if it has none.

@@ -20,14 +20,10 @@ final class SandboxedReader {
       socket.closeBothEnds()
       defer { scratch.remove() }
       let condition = ThreadCondition()
-      let end = Locked<ChildProcess.End?>(nil)
-      process.onEnd { how in
-        end.withLock { $0 = how }
-        condition.signal()
-      }
+      process.onEnd { _ in condition.signal() }
       // Ends with the process. A second request to end ends both.
       while true {
-        if let end = end.withLock({ $0 }) { return end }
+        if let end = process.end { return end }
         condition.wait()
       }
     }
@@ -90,8 +86,7 @@ final class SandboxedReader {
     self.folder = folder
     let scratch = try ScratchFolder.ofRun()
     let process = SandboxedImport(
-      sandbox: Sandbox(
-        reads: reads + [SandboxedImport.processes], writes: [folder.path, scratch.url.path]),
+      sandbox: Sandbox(reads: reads, writes: [folder.path, scratch.url.path]),
       program: CommandLine.arguments.first ?? "retake")
     var environment = ProcessInfo.processInfo.environment
     environment[SandboxedImport.variable] = String(
