@@ -112,21 +112,14 @@ import Testing
       "\(CopyRefusal.format(""))" == "its first images do not declare a pixel format")
   }
 
-  /// A file with this matrix in its track header, in 16.16, and colors.
-  private func turned(_ matrix: [Int32]) throws -> String {
+  /// A file with this matrix in its track header, and colors.
+  private func turned(_ matrix: [Double]) throws -> String {
     try ffmpeg([
       "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25:duration=0.2", "-pix_fmt", "yuv420p",
       "-c:v", "libx264", "-bf", "0", "-color_primaries", "bt2020", "-color_trc", "smpte2084",
       file("plain.mp4"),
     ])
-    var data = try Data(contentsOf: folder.file("plain.mp4"))
-    let header = try #require(data.range(of: Data("tkhd".utf8)))
-    for (place, number) in zip([0, 1, 3, 4], matrix) {
-      let start = header.upperBound + 40 + 4 * place
-      data.replaceSubrange(
-        start..<start + 4, with: withUnsafeBytes(of: (number << 16).bigEndian) { Data($0) })
-    }
-    try data.write(to: folder.file("turned.mp4"))
+    try turnMovie(file("plain.mp4"), matrix: matrix, into: file("turned.mp4"))
     return file("turned.mp4")
   }
 

@@ -68,6 +68,7 @@ import Testing
           #expect(!isExact || other.digest == frame.digest, "\(one.id)")
           #expect(!isExact || other.pixelDigest == frame.pixelDigest, "\(one.id)")
           #expect(other.rotationDegrees == frame.rotationDegrees)
+          #expect(other.isMirrored == frame.isMirrored)
           #expect(other.sampleAspect == frame.sampleAspect)
           #expect(other.timestamp == frame.timestamp)
         case (.failure(let error), .failure(let other)):
@@ -144,14 +145,17 @@ import Testing
     try checkCopy(imported.path, try optimize(imported.path, into: imported.folder), before)
   }
 
-  @Test func `a picture's rotation is kept`() throws {
+  @Test(arguments: [[0, 1, -1, 0], [-1, 0, 0, 1], [0, 1, 1, 0.0]])
+  func `a picture's turn and mirror are kept`(matrix: [Double]) throws {
     let imported = try ImportedClip(.fragmented)
     let turned = imported.folder.file("turned.mp4").path
-    try turnMovie(imported.source.path, by: 90, into: turned)
+    try turnMovie(imported.source.path, matrix: matrix, into: turned)
     let session = try SessionImporter(
       ImportOptions(file: turned, name: "turned", into: imported.folder.file("R").path)
     ).run()
-    #expect(try SessionReader(opening: session.folder.path).tracks[0].rotationDegrees != 0)
+    let track = try #require(try SessionReader(opening: session.folder.path).tracks.first)
+    #expect((track.rotationDegrees != 0) == (matrix[0] == 0))
+    #expect(track.isMirrored == (matrix != [0, 1, -1, 0]))
     let before = try contents(of: session.folder.path)
     try checkCopy(
       session.folder.path, try optimize(session.folder.path, into: imported.folder), before)

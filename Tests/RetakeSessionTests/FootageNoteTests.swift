@@ -325,17 +325,9 @@ import Testing
 
   // MARK: Turned and mirrored
 
-  /// The clip with another matrix in its track header; the numbers are integers.
+  /// The clip with another matrix in its track header.
   private func turned(_ name: String, _ matrix: [Double]) throws -> String {
-    var data = try Data(contentsOf: URL(fileURLWithPath: clip("source.mp4", seconds: 0.2)))
-    let header = try #require(data.range(of: Data("tkhd".utf8)))
-    for (place, value) in zip([0, 1, 3, 4], matrix) {
-      let start = header.upperBound + 40 + 4 * place
-      let number = Int32((value * 65_536).rounded())
-      data.replaceSubrange(
-        start..<start + 4, with: withUnsafeBytes(of: number.bigEndian) { Data($0) })
-    }
-    try data.write(to: folder.file(name))
+    try turnMovie(try clip("source.mp4", seconds: 0.2), matrix: matrix, into: file(name))
     return file(name)
   }
 

@@ -6,20 +6,20 @@ import Testing
 ///
 /// - Parameter degrees: 90, 180 or 270.
 package func turnMovie(_ file: String, by degrees: Int, into copy: String) throws {
-  let one: Int32 = 1 << 16
-  let turns: [Int: [Int32]] = [
-    90: [0, one, -one, 0], 180: [-one, 0, 0, -one], 270: [0, -one, one, 0],
-  ]
-  func matrix(_ turn: [Int32]) -> Data {
-    [turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 1 << 30].reduce(into: Data()) { data, number in
-      withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }
-    }
-  }
-  let turn = try #require(turns[degrees])
+  let turns: [Int: [Double]] = [90: [0, 1, -1, 0], 180: [-1, 0, 0, -1], 270: [0, -1, 1, 0]]
+  try turnMovie(file, matrix: try #require(turns[degrees]), into: copy)
+}
+
+/// - Parameter matrix: The numbers a, b, c and d of the track's header.
+package func turnMovie(_ file: String, matrix: [Double], into copy: String) throws {
   var data = try Data(contentsOf: URL(filePath: file))
   let header = try #require(data.range(of: Data("tkhd".utf8)))
-  let upright = try #require(
-    data.range(of: matrix([one, 0, 0, one]), in: header.upperBound..<data.count))
-  data.replaceSubrange(upright, with: matrix(turn))
+  // A header of version 0: the matrix has nine numbers, and the third of each row is no factor.
+  for (place, value) in zip([0, 1, 3, 4], matrix) {
+    let start = header.upperBound + 40 + 4 * place
+    let number = Int32((value * 65_536).rounded())
+    data.replaceSubrange(
+      start..<start + 4, with: withUnsafeBytes(of: number.bigEndian) { Data($0) })
+  }
   try data.write(to: URL(filePath: copy))
 }

@@ -130,6 +130,9 @@ final class OptimizedSegment {
     // As the container returns it, because readers open the decoder with the container's extradata.
     (stream.index, stream.extradata) = (demuxed.index, demuxed.extradata)
     let part = self.part(as: stream)
+    var decoded = MediaStream(part)
+    // A fact of the session, not of its segments.
+    decoded.isMirrored = original.isMirrored
     for place in packets.indices {
       let row = written[place].row
       (packets[place].track, packets[place].segment) = (track, number)
@@ -140,7 +143,7 @@ final class OptimizedSegment {
     let check = OptimizedCheck(
       table: ImportTable(
         track: track, packets: PacketList(packets),
-        views: [number: SegmentView(file: media, stream: MediaStream(part))]),
+        views: [number: SegmentView(file: media, stream: decoded)]),
       keys: written.indices.filter { written[$0].isKey }, isIntraOnly: encoding.isIntraOnly)
     var hashes: [Digest128] = []
     try check.run { (place, frame) in
