@@ -7,7 +7,6 @@ import RetakeStore
 final class EventSource: JSONSource {
   private let reader: SessionReader
   private let channel: Int
-  private let clock: ExportClock
   private var next = 0
 
   /// Empty for a session without events.
@@ -21,7 +20,7 @@ final class EventSource: JSONSource {
   }
 
   private init(_ reader: SessionReader, clock: ExportClock, writer: MCAPWriter) {
-    (self.reader, self.clock) = (reader, clock)
+    self.reader = reader
     channel = writer.add(
       topic: "/events", encoding: "json", type: "retake.Event", schemaEncoding: "jsonschema",
       schema: ExportSchemas.json("retake.Event"))

@@ -12,7 +12,6 @@ final class GoldenSource: JSONSource {
   private var topics: [String: ResultTopics] = [:]
   private let decisions: DecisionTopic?
   private let writer: MCAPWriter
-  private let clock: ExportClock
 
   private static let fileBytesMax: Int64 = 256 << 20
 
@@ -72,7 +71,7 @@ final class GoldenSource: JSONSource {
     hasDecisions: Bool = false
   ) {
     (self.reader, self.files, self.prefix) = (reader, files[...], prefix)
-    (self.clock, self.writer) = (clock, writer)
+    self.writer = writer
     decisions = hasDecisions ? DecisionTopic(prefix, clock: clock, writer: writer) : nil
     super.init(clock: clock)
   }

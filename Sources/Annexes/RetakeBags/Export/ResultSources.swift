@@ -12,7 +12,7 @@ struct WaitingMessage {
 
 /// Messages of JSON, a page at a time.
 class JSONSource: ExportSource {
-  private let clock: ExportClock
+  let clock: ExportClock
   private var page: ArraySlice<WaitingMessage> = []
   private var last = Int64.min
 

@@ -7,7 +7,6 @@ final class SensorSource: JSONSource {
   private let reader: SessionReader
   private let sensor: SensorRecord
   private let channel: Int
-  private let clock: ExportClock
   private var next = 0
 
   static func all(
@@ -23,7 +22,7 @@ final class SensorSource: JSONSource {
   private init(
     _ reader: SessionReader, _ sensor: SensorRecord, clock: ExportClock, writer: MCAPWriter
   ) {
-    (self.reader, self.sensor, self.clock) = (reader, sensor, clock)
+    (self.reader, self.sensor) = (reader, sensor)
     channel = writer.add(
       topic: "/sensors/\(sensor.name)", encoding: "json", type: "retake.Sample",
       schemaEncoding: "jsonschema", schema: ExportSchemas.json("retake.Sample"))
