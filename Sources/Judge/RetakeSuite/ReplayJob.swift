@@ -62,11 +62,19 @@ package struct ReplayJob {
     return (try connect(pipeline, reader), reader)
   }
 
+  /// Connects the pipeline to the job's session, which the caller has opened.
+  func replay(_ pipeline: Pipeline, of reader: SessionReader?) throws -> Replay {
+    try connect(sourced(pipeline), reader)
+  }
+
+  /// The pipeline with the source of the case, if the case has one.
+  private func sourced(_ pipeline: Pipeline) throws -> Pipeline {
+    guard let source = definition.source else { return pipeline }
+    return try source.applied(to: pipeline, catalog: project.catalog)
+  }
+
   private func inputs(_ pipeline: Pipeline? = nil) throws -> (Pipeline, SessionReader?) {
-    var pipeline = try pipeline ?? project.pipeline(definition.pipeline)
-    if let source = definition.source {
-      pipeline = try source.applied(to: pipeline, catalog: project.catalog)
-    }
+    let pipeline = try sourced(pipeline ?? project.pipeline(definition.pipeline))
     let options = ReadOptions(
       poisonsMemory: self.options.poisonsMemory,
       decoderThreads: min(max(1, self.options.workers), Self.decoderThreadsMax))

@@ -12,13 +12,15 @@ struct ShardPlanner {
   private let library: GoldenLibrary
   /// The seconds per frame of cases in an earlier report.
   private let rates: [String: Double]
-  /// Made once for all sessions, because a pipeline may load models.
-  private var pipelines: [CaseDefinition: Pipeline?] = [:]
+  /// By name. Made once for all cases, because a pipeline may load models.
+  private var pipelines: [String: Pipeline?] = [:]
   /// The bytes that a frame of a stored session is assumed to have; a pointer has no number of
   /// frames.
   private static let frameBytes: Int64 = 20_000
   /// The digests of sessions, by folder and tracks.
   private var sessions: [[String]: String] = [:]
+  /// The session of the last case. Others are closed, because each keeps files open.
+  private var opened: (folder: String, reader: SessionReader)?
 
   /// - Parameter timings: An earlier report of these cases.
   init(project: Project, library: GoldenLibrary, timings: ReportDocument? = nil) {
@@ -56,14 +58,29 @@ struct ShardPlanner {
     if let name = selected.sessionRead.flatMap({ project.storedName($0) }) {
       return stored(item, name, selected.definition, pipeline)
     }
+    return (try? replayed(item, selected, pipeline)) ?? item
+  }
+
+  private mutating func replayed(
+    _ item: ShardPlan.Item, _ selected: SelectedCase, _ pipeline: Pipeline
+  ) throws -> ShardPlan.Item {
     let job = ReplayJob(
       project: project, definition: selected.definition, session: selected.sessionRead)
-    guard let (replay, reader) = try? job.open(pipeline) else { return item }
+    let reader = try selected.sessionRead.map { try session(at: $0) }
+    let replay = try job.replay(pipeline, of: reader)
+    var item = item
     item.frames = replay.frameCount
     item.pipeline = "\(replay.pipeline.digest)"
     item.files = replay.files
     if let reader { item.session = digest(of: reader, tracks: replay.tracks.values.sorted()) }
     return item
+  }
+
+  private mutating func session(at folder: String) throws -> SessionReader {
+    if let opened, opened.folder == folder { return opened.reader }
+    let reader = try SessionReader(opening: folder)
+    opened = (folder, reader)
+    return reader
   }
 
   /// The item of a session that a pointer names. It is the same whether the session is in the local
@@ -90,9 +107,10 @@ struct ShardPlanner {
   }
 
   private mutating func pipeline(of definition: CaseDefinition) -> Pipeline? {
-    if let known = pipelines[definition] { return known }
-    let pipeline = try? project.pipeline(definition.pipeline)
-    pipelines[definition] = .some(pipeline)
+    let name = definition.pipeline
+    if let known = pipelines[name] { return known }
+    let pipeline = try? project.pipeline(name)
+    pipelines[name] = .some(pipeline)
     return pipeline
   }
 
