@@ -109,6 +109,62 @@ import Testing
     #expect(timed.items.map(\.shard) == [1, 2, 2])
   }
 
+  @Test func `every file that decides about a case is part of its item`() throws {
+    let fixture = try ProjectFixture(
+      """
+      v: 1
+      cases:
+        motion: {pipeline: motion.json}
+        slow: {pipeline: motion.json, costs: profile:slow.json}
+        stills: {pipeline: stills.json}
+      """)
+    let profile = #"{"v": 1, "name": "slow-phone", "scale": {"motion": 2.5}}"#
+    try fixture.folder.write(profile, to: "slow.json")
+    let frame = fixture.folder.file("still.png")
+    try Self.picture.write(to: frame)
+    try fixture.folder.write(
+      """
+      {"v": 1, "name": "stills",
+       "nodes": [
+        {"id": "camera", "kind": "images", "options": {"path": "\(frame.path)"}},
+        {"id": "out", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "out"}]}
+      """, to: "stills.json")
+    try fixture.record("a")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let run = SuiteRun(project: try fixture.project(), selection: Selection())
+    let before = try run.makePlan(shards: 1, timings: nil).items
+    #expect(before.map(\.key) == ["own/stills", "a/motion", "a/slow"])
+    #expect(before.allSatisfy { $0.pipeline != nil && $0.golden != nil })
+
+    /// The keys of the items that a change of a file makes others.
+    func changed(_ file: String, _ bytes: Data) throws -> [String] {
+      let url = fixture.folder.file(file)
+      let old = try? Data(contentsOf: url)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try bytes.write(to: url)
+      let items = try run.makePlan(shards: 1, timings: nil).items
+      try old?.write(to: url) ?? FileManager.default.removeItem(at: url)
+      return zip(before, items).filter { $0 != $1 }.map(\.0.key)
+    }
+    #expect(try changed("slow.json", Data(profile.replacing("2.5", with: "3").utf8)) == ["a/slow"])
+    #expect(try changed("still.png", Self.picture + [0]) == ["own/stills"])
+    #expect(try changed("Labels/a.json", Data("{}".utf8)) == ["a/motion", "a/slow"])
+    let golden = "Goldens/a/motion/alternate-other/golden.yml"
+    #expect(try changed(golden, Data("v: 1".utf8)) == ["a/motion"])
+    try FileManager.default.removeItem(at: fixture.folder.file("Goldens/a/motion/alternate-other"))
+    #expect(try run.makePlan(shards: 1, timings: nil).items == before)
+  }
+
+  /// One gray pixel.
+  private static let picture =
+    Data(
+      base64Encoded:
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJ"
+        + "RU5ErkJggg==") ?? Data()
+
   private static let jobs: [(text: String, variables: [String: String], shard: String)] = [
     ("2/4", [:], "2/4"),
     ("auto", ["CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "4"], "2/4"),

@@ -19,9 +19,10 @@ package struct ShardPlan: Hashable, Sendable, Codable {
     package var session: String?
     /// The digest of the pipeline.
     package var pipeline: String?
-    /// The digests of models, programs and stored detections, by path.
+    /// The digests of all other files that decide about the case, by path: models, programs, stored
+    /// detections, timings, device profiles, images and labels.
     package var files: [String: String] = [:]
-    /// The digest of golden.yml.
+    /// The digest of golden.yml, and of the goldens for other platforms.
     package var golden: String?
     package var frames = 0
     /// The predicted duration; absent if no durations are known.

@@ -2,9 +2,11 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
+import RetakeMedia
 import RetakeReplay
 import RetakeReport
 import RetakeSession
+import RetakeStages
 
 /// Collects the facts about cases that a plan of shards has.
 struct ShardPlanner {
@@ -21,6 +23,8 @@ struct ShardPlanner {
   private var sessions: [[String]: String] = [:]
   /// The session of the last case. Others are closed, because each keeps files open.
   private var opened: (folder: String, reader: SessionReader)?
+  /// The digests of files by path; `nil` for a file that cannot be read.
+  private var digests: [String: String?] = [:]
 
   /// - Parameter timings: An earlier report of these cases.
   init(project: Project, library: GoldenLibrary, timings: ReportDocument? = nil) {
@@ -56,7 +60,9 @@ struct ShardPlanner {
       return item
     }
     if let name = selected.sessionRead.flatMap({ project.storedName($0) }) {
-      return stored(item, name, selected.definition, pipeline)
+      item = stored(item, name, selected.definition, pipeline)
+      item.files.merge(otherFiles(selected, pipeline)) { first, _ in first }
+      return item
     }
     return (try? replayed(item, selected, pipeline)) ?? item
   }
@@ -71,7 +77,9 @@ struct ShardPlanner {
     var item = item
     item.frames = replay.frameCount
     item.pipeline = "\(replay.pipeline.digest)"
-    item.files = replay.files
+    item.files = replay.files.merging(otherFiles(selected, replay.pipeline)) { first, _ in first }
+    // The stage times of live runs, which the digest of a session does not have.
+    if selected.definition.costs.readsSession { item.files["costs"] = replay.costsText }
     if let reader { item.session = digest(of: reader, tracks: replay.tracks.values.sorted()) }
     return item
   }
@@ -81,6 +89,39 @@ struct ShardPlanner {
     let reader = try SessionReader(opening: folder)
     opened = (folder, reader)
     return reader
+  }
+
+  /// The digests of the files that decide about a case, and are neither in its session nor in its
+  /// stages: timings, device profiles, images and labels.
+  private mutating func otherFiles(
+    _ selected: SelectedCase, _ pipeline: Pipeline
+  ) -> [String: String] {
+    var files: [String: String] = [:]
+    let definition = selected.definition
+    for name in definition.costs.files {
+      files[name] = (try? project.costPath(name)).flatMap { digest(ofInput: $0) }
+    }
+    if selected.sessionRead != nil {
+      let labels = project.labelFolder.file(selected.sessionName).path
+      files["Labels/\(selected.sessionName).json"] = digest(ofInput: labels)
+    }
+    for node in pipeline.flattened().nodes {
+      guard case .source(let body) = node.stage.body, let source = body as? ImagesSource,
+        let images = try? source.files()
+      else { continue }
+      let lines = images.map { image in
+        "\(digest(ofInput: image) ?? "-") \(URL(fileURLWithPath: image).lastPathComponent)"
+      }
+      files["images of \(node.id)"] = "\(Digest128(of: lines.joined(separator: "\n")))"
+    }
+    return files
+  }
+
+  private mutating func digest(ofInput path: String) -> String? {
+    if let known = digests[path] { return known }
+    let digest = try? Sha256.digest(ofFile: path, continues: { _ in true })
+    digests[path] = .some(digest)
+    return digest
   }
 
   /// The item of a session that a pointer names. It is the same whether the session is in the local
@@ -122,8 +163,16 @@ struct ShardPlanner {
     return digest
   }
 
+  /// The digest of golden.yml; with alternates of other platforms, of all of them.
   private func golden(_ key: GoldenLibrary.Key) -> String? {
-    Self.digest(ofFile: library.folder(key).file(GoldenFolder.manifestName).path)
+    let folder = library.folder(key)
+    func digest(_ folder: GoldenFolder) -> String? {
+      Self.digest(ofFile: folder.file(GoldenFolder.manifestName).path)
+    }
+    let alternates = folder.alternates()
+    guard !alternates.isEmpty else { return digest(folder) }
+    let lines = ([folder] + alternates).map { "\(digest($0) ?? "-") \($0.url.lastPathComponent)" }
+    return "\(Digest128(of: lines.joined(separator: "\n")))"
   }
 
   private static func digest(ofFile path: String) -> String? {
