@@ -65,6 +65,16 @@ import Testing
     #expect((plan.loads.max() ?? .infinity) <= 1.001 * mean)
   }
 
+  @Test func `no predicted duration is too large to divide`() {
+    let items = (0..<10_000).map { number in
+      var item = ShardPlan.Item(key: "s\(number)/case")
+      item.seconds = .greatestFiniteMagnitude
+      return item
+    }
+    let plan = ShardPlan(items, shards: 4)
+    #expect((1...4).map { plan.items(of: $0).count } == [2_500, 2_500, 2_500, 2_500])
+  }
+
   @Test func `a plan is read as it was written, and not if it was changed`() throws {
     let folder = try TemporaryFolder()
     let plan = ShardPlan(items(5, seed: 2), shards: 2)

@@ -37,8 +37,8 @@ package struct ShardPlan: Hashable, Sendable, Codable {
     /// Microseconds, or frames if no durations are known.
     fileprivate var weight: Int {
       if stale == true { return 0 }
-      // Beyond a century, no conversion to an integer is safe.
-      return max(1, seconds.map { Int(min(max(0, $0), 3e9) * 1e6) } ?? frames)
+      // At most 11 days, so that no sum of weights is too large for an integer.
+      return max(1, seconds.map { Int(min(max(0, $0), 1e6) * 1e6) } ?? frames)
     }
 
     fileprivate var sessionName: Substring { key.prefix { $0 != "/" } }

@@ -30,7 +30,8 @@ struct ShardPlanner {
   init(project: Project, library: GoldenLibrary, timings: ReportDocument? = nil) {
     (self.project, self.library) = (project, library)
     let known = (timings?.cases ?? []).compactMap { item -> (String, Double)? in
-      guard let speed = item.run?.framesPerSecond, speed.isFinite, speed > 0 else { return nil }
+      // A lower speed is no measurement, and its inverse may be infinite.
+      guard let speed = item.run?.framesPerSecond, speed.isFinite, speed > 1e-6 else { return nil }
       return (item.title, 1 / speed)
     }
     rates = Dictionary(known) { first, _ in first }
