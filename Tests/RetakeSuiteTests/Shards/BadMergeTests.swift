@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 import RetakeReport
 import RetakeTestSupport
 import Testing
@@ -148,6 +149,23 @@ import Testing
     }
     try (bytes + [0x0A]).write(to: folder.file("longer"))
     expect("1 longer 3", "the blob is damaged (it has", "2/3 is")
+  }
+
+  @Test func `a plan that no planner made is damage, although the digest of its blob is right`()
+    throws
+  {
+    let lines = try String(contentsOf: folder.file("2"), encoding: .utf8)
+      .split(separator: "\n", maxSplits: 1)
+    let (header, body) = (String(lines[0]), String(lines[1]))
+    for shards in ["0", "-1", "1001", "1000000000000"] {
+      let changed = body.replacing("\"shards\":3", with: "\"shards\":\(shards)")
+      let head = header.replacing(
+        "\"bytes\":\(body.utf8.count)", with: "\"bytes\":\(changed.utf8.count)"
+      ).replacing(
+        "\(Digest128(of: Data(body.utf8)))", with: "\(Digest128(of: Data(changed.utf8)))")
+      try folder.write("\(head)\n\(changed)", to: "made")
+      expect("made 1 3", "made: the blob is damaged (its plan was changed after", "2/3 is missing")
+    }
   }
 
   @Test func `results that are not those of the shard are refused`() throws {

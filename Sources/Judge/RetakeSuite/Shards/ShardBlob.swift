@@ -155,6 +155,9 @@ struct ShardBlob {
       plan = known
     } else {
       plan = try decoder.decode(ShardPlan.self, from: lines[1])
+      guard plan.isAsMade, plan.digest == facts.plan else {
+        throw ShardError.damaged(file, cause: "its plan was changed after it was made")
+      }
     }
     shard = facts.shard
     report = SuiteReport(

@@ -144,6 +144,13 @@ package struct ShardPlan: Hashable, Sendable, Codable {
     return (try? Self.encoder.encode(plan)).map { "\(Digest128(of: $0))" } ?? ""
   }
 
+  /// Whether a decoded plan is as a planner makes it: each case once, in one of the shards.
+  var isAsMade: Bool {
+    (1...Self.shardsMax).contains(shards)
+      && !items.isEmpty && Set(items.map(\.key)).count == items.count
+      && items.allSatisfy { (1...shards).contains($0.shard) } && digest == ownDigest
+  }
+
   /// - Throws: `ShardError.badPlan`, `.otherVersion`.
   package init(reading file: String) throws {
     do {
@@ -170,10 +177,7 @@ package struct ShardPlan: Hashable, Sendable, Codable {
     } catch {
       throw ShardError.badPlan(file: file, cause: "it is not a plan")
     }
-    let areShardsKnown =
-      (1...Self.shardsMax).contains(shards)
-      && items.allSatisfy { (1...shards).contains($0.shard) }
-    guard areShardsKnown, digest == ownDigest else {
+    guard isAsMade else {
       throw ShardError.badPlan(file: file, cause: "it was changed after it was made")
     }
   }
