@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 import RetakeReport
 import RetakeTestProjects
 import RetakeTestSupport
@@ -149,6 +150,19 @@ import Testing
     let warning = "blobs/1-1.blob was not written: run this shard again"
     #expect(outcome.warnings.count == 1 && outcome.warnings[0].hasSuffix(warning))
     #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
+  @Test func `a shard whose blob does not fit on its disk is run again`() {
+    func status(_ cause: String) -> Status {
+      let document = ReportDocument(
+        tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: 1), cases: [])
+      var outcome = SuiteRun.Outcome(status: .regression, document: document)
+      outcome.loseBlob(SuiteError.notWritable(path: "1.blob", cause: cause))
+      #expect(outcome.document.exit.code == Int(outcome.status.rawValue))
+      return outcome.status
+    }
+    #expect(status(POSIXError(.ENOSPC).systemText) == .infrastructure)
+    #expect(status(POSIXError(.EACCES).systemText) == .error)
   }
 
   @Test func `a file that is no blob is not replaced`() throws {

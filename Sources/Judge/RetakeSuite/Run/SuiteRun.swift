@@ -94,13 +94,24 @@ package struct SuiteRun {
       do {
         try blob.write(to: file)
       } catch {
-        fail(error)
+        loseBlob(error)
       }
+    }
+
+    /// The shard is run again if the disk of the blob has failed.
+    mutating func loseBlob(_ error: any Error) {
+      fail(error)
+      if let reportError, Infrastructure.isCause(of: reportError) { end(.infrastructure) }
     }
 
     private mutating func fail(_ error: any Error) {
       reportError = error as? any CodedError ?? ErrorFacts(ofUser: error)
-      status = ExitStatus.strongest([status, .error]) ?? .error
+      end(.error)
+    }
+
+    /// Ends with this status, unless the run has a stronger one.
+    private mutating func end(_ failure: ExitStatus) {
+      status = ExitStatus.strongest([status, failure]) ?? failure
       document.exit = ReportExit(code: Int(status.rawValue))
     }
   }
