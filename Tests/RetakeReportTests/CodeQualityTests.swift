@@ -25,8 +25,8 @@ import Testing
     }
   }
 
-  private func issues(_ document: ReportDocument) throws -> [Issue] {
-    try JSONDecoder().decode([Issue].self, from: CodeQualityReport.render(document))
+  private func issues(_ document: ReportDocument, place: String = "") throws -> [Issue] {
+    try JSONDecoder().decode([Issue].self, from: CodeQualityReport.render(document, place: place))
   }
 
   @Test func `a root cause is an issue at the line of its stage`() throws {
@@ -47,6 +47,18 @@ import Testing
     #expect(try issues(document)[0].fingerprint == found[0].fingerprint)
     document.cases[1].rootCauses[0].id = "r2"
     #expect(try issues(document)[0].fingerprint != found[0].fingerprint)
+  }
+
+  @Test func `the paths of a project in a subfolder are relative to the repository`() throws {
+    var document = Samples.regression()
+    for (file, path) in [
+      (nil, "apps/vision/retake.yml"), ("motion.json", "apps/vision/motion.json"),
+      ("./Pipelines/../motion.json", "apps/vision/motion.json"),
+      ("../shared/motion.json", "apps/shared/motion.json"),
+    ] {
+      document.cases[1].document = file
+      #expect(try issues(document, place: "apps/vision").map(\.location.path) == [path])
+    }
   }
 
   @Test func `every verdict has its severity, and a case that passed has no issue`() throws {

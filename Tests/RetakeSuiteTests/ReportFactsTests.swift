@@ -44,6 +44,18 @@ private struct OtherLevel: PureStage {
     return fixture
   }
 
+  @Test func `a project knows its folder in its repository`() throws {
+    let folder = try ProjectFixture().folder
+    try folder.write("v: 1\n", to: "apps/vision/retake.yml")
+    // In a worktree and in a submodule it is a file.
+    try folder.write("gitdir: elsewhere\n", to: ".git")
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("link"), withDestinationURL: folder.file("apps/vision"))
+    for (name, place) in [("apps/vision", "apps/vision"), ("link", "apps/vision"), (".", "")] {
+      #expect(Project(folder: folder.file(name).path).placeInRepository == place)
+    }
+  }
+
   @Test func `the ledger shows the golden's counts beside the run's`() throws {
     let fixture = try slow()
     let passed = try fixture.test()

@@ -33,36 +33,53 @@ package enum CodeQualityReport {
     }
 
     init(
-      _ description: String, check: String, severity: String, id: String, file: String?, line: Int?
+      _ description: String, check: String, severity: String, id: String, file: String?,
+      line: Int?, place: String
     ) {
       self.description = description.visible(limit: lengthMax)
       checkName = "retake-\(check)"
       fingerprint = "\(Digest128(of: id))"
       self.severity = severity
-      location = Location(path: file ?? projectFile, lines: Lines(begin: line ?? 1))
+      location = Location(
+        path: path(of: file ?? projectFile, in: place), lines: Lines(begin: line ?? 1))
     }
   }
 
   /// A JSON array, empty if all cases passed, with a newline at the end.
-  package static func render(_ document: ReportDocument) throws -> Data {
+  ///
+  /// - Parameter place: The project's folder in its repository, such as `vision`: GitLab's paths are
+  ///   relative to the repository. Empty if the project is the repository's own folder.
+  package static func render(_ document: ReportDocument, place: String = "") throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let cases = ReportCase.worstFirst(document.cases)
-    return try encoder.encode(document.errors.map(issue) + cases.flatMap(issues)) + [0x0A]
+    let found =
+      document.errors.map { issue($0, place) } + cases.flatMap { issues($0, place) }
+    return try encoder.encode(found) + [0x0A]
   }
 
-  private static func issue(_ error: ReportProblem) -> Issue {
+  /// The path without `.` and `..`, which GitLab does not resolve.
+  private static func path(of file: String, in place: String) -> String {
+    var parts: [Substring] = []
+    for part in "\(place)/\(file)".split(separator: "/") where part != "." {
+      if part == "..", !parts.isEmpty { parts.removeLast() } else { parts.append(part) }
+    }
+    return parts.joined(separator: "/")
+  }
+
+  private static func issue(_ error: ReportProblem, _ place: String) -> Issue {
     Issue(
       error.message, check: "errored", severity: "critical",
-      id: "\(error.code)\u{0}\(error.place ?? "")\u{0}\(error.message)", file: nil, line: nil)
+      id: "\(error.code)\u{0}\(error.place ?? "")\u{0}\(error.message)", file: nil, line: nil,
+      place: place)
   }
 
-  private static func issues(_ item: ReportCase) -> [Issue] {
+  private static func issues(_ item: ReportCase, _ place: String) -> [Issue] {
     guard let severity = severity(item) else { return [] }
     func found(_ text: String, _ id: String, line: Int?) -> Issue {
       Issue(
         "\(item.title): \(text)", check: item.verdict.key, severity: severity,
-        id: "\(item.title)\u{0}\(id)", file: item.document, line: line)
+        id: "\(item.title)\u{0}\(id)", file: item.document, line: line, place: place)
     }
     guard item.error == nil, !item.rootCauses.isEmpty else {
       return [found(item.headline, item.verdict.key, line: nil)]

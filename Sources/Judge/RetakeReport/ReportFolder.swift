@@ -7,14 +7,15 @@ package enum ReportFolder {
   /// Writes all five files. Each file is written completely or not at all, and replaces an older
   /// one.
   ///
-  /// - Parameter folder: Created if it is missing. The caller chooses it; no file is written
-  ///   outside it.
+  /// - Parameters:
+  ///   - folder: Created if it is missing. The caller chooses it; no file is written outside it.
+  ///   - place: See `CodeQualityReport`.
   /// - Returns: The files in the order in which they were written. The page comes last, so that the
   ///   other files exist when it appears.
   /// - Throws: `ReportError`.
   @discardableResult
   package static func write(
-    _ document: ReportDocument, to folder: URL
+    _ document: ReportDocument, to folder: URL, place: String = ""
   ) throws -> [URL] {
     try check(folder)
     let new = firstMissing(on: folder)
@@ -24,7 +25,8 @@ package enum ReportFolder {
         try write(try json(document.encoded, "report.json", folder), "report.json", folder),
         try write(Data(JUnitReport.render(document).utf8), "junit.xml", folder),
         try write(
-          try json({ try CodeQualityReport.render(document) }, "codequality.json", folder),
+          try json(
+            { try CodeQualityReport.render(document, place: place) }, "codequality.json", folder),
           "codequality.json", folder),
         try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
         try write(Data(HTMLReport.render(document)), "report.html", folder),

@@ -105,6 +105,19 @@ package struct Project: Sendable {
     return nil
   }
 
+  /// The project's folder in its git repository, such as `vision`; empty for the repository's own
+  /// folder, and without a repository.
+  var placeInRepository: String {
+    let own = URL(fileURLWithPath: OwnFolder.realPath(folder) ?? folder)
+    var root = own
+    // Ends at the root folder, because each round goes to the folder above.
+    while !RegularFile.isTaken(root.appending(path: ".git").path) {
+      guard root.path != "/" else { return "" }
+      root.deleteLastPathComponent()
+    }
+    return own.pathComponents.dropFirst(root.pathComponents.count).joined(separator: "/")
+  }
+
   /// Advice for a command that needs a project and runs in a subfolder of one; `nil` in any other
   /// folder.
   package var wayToProject: String? {

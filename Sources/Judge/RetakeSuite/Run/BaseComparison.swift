@@ -144,7 +144,7 @@ package struct BaseComparison {
     document.totals.wallSeconds = seconds
     document.nameCommands(ProgramName(program))
     var outcome = SuiteRun.Outcome(status: status, document: document)
-    outcome.writeReport(to: reportFolder.map { project.path($0) })
+    outcome.writeReport(to: reportFolder, of: project)
     return outcome
   }
 

@@ -70,7 +70,7 @@ package struct RunDifference {
     document.notes = ["Golden stands for \(names.golden), actual for \(names.actual)."]
     document.nameCommands(ProgramName(program))
     var outcome = SuiteRun.Outcome(status: status, document: document)
-    outcome.writeReport(to: reportFolder.map { project?.path($0) ?? $0 })
+    outcome.writeReport(to: reportFolder, of: project)
     return outcome
   }
 

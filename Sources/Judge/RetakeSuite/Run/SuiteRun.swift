@@ -75,10 +75,16 @@ package struct SuiteRun {
     }
 
     /// If the report cannot be written, the status is also that of an error.
-    mutating func writeReport(to folder: String?) {
+    ///
+    /// - Parameters:
+    ///   - folder: Relative to the project.
+    ///   - project: `nil` for runs of no project: then the folder is relative to the process's.
+    mutating func writeReport(to folder: String?, of project: Project?) {
       guard let folder else { return }
       do {
-        files = try ReportFolder.write(document, to: URL(fileURLWithPath: folder))
+        files = try ReportFolder.write(
+          document, to: URL(fileURLWithPath: project?.path(folder) ?? folder),
+          place: project?.placeInRepository ?? "")
       } catch {
         fail(error)
       }
@@ -442,7 +448,7 @@ package struct SuiteRun {
       let blob = ShardBlob(plan: share.plan, shard: shard.number, report: report)
       outcome.write(blob, to: project.path(blobFile))
     }
-    outcome.writeReport(to: reportFolder.map { project.path($0) })
+    outcome.writeReport(to: reportFolder, of: project)
     return outcome
   }
 

@@ -113,7 +113,7 @@ package struct ShardMerge {
       picturesLeft -= report.records[index].item.keepPictures(ofFrames: picturesLeft)
     }
     var outcome = report.outcome(empty: .nothingCompared)
-    outcome.writeReport(to: folder.map { project.path($0) })
+    outcome.writeReport(to: folder, of: project)
     return outcome
   }
 }
