@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct FleetFileTests {
   private let job = FleetFile.Job(
-    plan: "my plan.json", shards: 8, store: "/results", image: "registry/yard:7", claim: "project")
+    program: "retake", plan: "my plan.json", shards: 8, store: "/results",
+    image: "registry/yard:7", claim: "project")
 
   @Test(arguments: FleetFile.allCases)
   func `each job file runs every shard of the plan`(engine: FleetFile) {
@@ -18,6 +19,11 @@ import Testing
       case .parallel: "seq 8 | parallel --retries 6 "
       }
     #expect(text.contains(count), "\(text)")
+    // Only a program with own stages knows its stages.
+    var own = job
+    own.program = "./yard"
+    let ownText = engine.text(own)
+    #expect(ownText.contains("./yard") && !ownText.contains("retake run-shard"), "\(ownText)")
   }
 
   @Test func `the script of Slurm starts a shard again after a failed disk or a signal`() throws {

@@ -53,7 +53,8 @@ struct FleetCommand: ParsableCommand {
     let content = try ShardPlan(reading: project.path(plan))
     let text = engine.text(
       FleetFile.Job(
-        plan: plan, shards: content.shards, store: store, image: image ?? "", claim: claim))
+        program: CommandEnvironment.current.program, plan: plan, shards: content.shards,
+        store: store, image: image ?? "", claim: claim))
     if submit { return Console.result(try FleetFile.submit(text)) }
     if form.json { return try Console.json(["text": text]) }
     Console.data(text)

@@ -10,6 +10,8 @@ package enum FleetFile: String, Sendable, CaseIterable {
   case parallel
 
   package struct Job: Sendable {
+    /// The program: one with own stages has another name than `retake`.
+    package var program: String
     /// The file of the plan, and the number of its shards.
     package var plan: String
     package var shards: Int
@@ -19,13 +21,15 @@ package enum FleetFile: String, Sendable, CaseIterable {
     package var image: String
     package var claim: String
 
-    package init(plan: String, shards: Int, store: String, image: String, claim: String) {
-      (self.plan, self.shards, self.store) = (plan, shards, store)
+    package init(
+      program: String, plan: String, shards: Int, store: String, image: String, claim: String
+    ) {
+      (self.program, self.plan, self.shards, self.store) = (program, plan, shards, store)
       (self.image, self.claim) = (image, claim)
     }
 
     fileprivate var command: String {
-      "retake run-shard \(plan.shellWord) --store \(store.shellWord)"
+      "\(program.shellWord) run-shard \(plan.shellWord) --store \(store.shellWord)"
     }
   }
 
@@ -94,7 +98,12 @@ package enum FleetFile: String, Sendable, CaseIterable {
               - name: retake
                 image: \(quoted(job.image))
                 workingDir: /project
-                command: [retake, run-shard, \(quoted(job.plan)), --store, \(quoted(job.store))]
+                command:
+                  - \(quoted(job.program))
+                  - run-shard
+                  - \(quoted(job.plan))
+                  - --store
+                  - \(quoted(job.store))
                 volumeMounts:
                   - {name: project, mountPath: /project}
             volumes:
