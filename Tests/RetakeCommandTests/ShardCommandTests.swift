@@ -146,6 +146,16 @@ import Testing
     #expect(try Workplace().retake(words: arguments).status == 64)
   }
 
+  /// Reading the first byte of this file is an error of input and output.
+  private static let unreadable = "/proc/self/mem"
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: unreadable), "there is no /proc"))
+  func `a plan on a disk that fails ends with 75`() throws {
+    let result = try Workplace().retake(
+      "run-shard", Self.unreadable, "--index", "1", "--store", "results")
+    #expect(result.status == 75 && result.stderr.contains("[shard.plan.unreadable]"))
+  }
+
   @Test func `recordings whose disk is not mounted end with 75`() throws {
     let place = try Self.changedProject()
     try FileManager.default.removeItem(at: place.folder.file("Recordings"))

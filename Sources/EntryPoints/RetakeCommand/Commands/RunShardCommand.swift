@@ -55,6 +55,15 @@ struct RunShardCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
+    do {
+      try show(outcome())
+    } catch let error as any CodedError where Infrastructure.isCause(of: error) {
+      Console.error(error)
+      throw CommandEnd(status: Interruption.isRequested ? .interrupted : .infrastructure)
+    }
+  }
+
+  private func outcome() throws -> SuiteRun.Outcome {
     let environment = CommandEnvironment.current
     let project = try programs.project(watchdog)
     let content = try ShardPlan(reading: project.path(plan))
@@ -73,15 +82,7 @@ struct RunShardCommand: ParsableCommand {
     suiteRun.follow(environment.variables)
     suiteRun.program = environment.program
     suiteRun.progress = { line.update($0, done: $1, total: $2) }
-    let outcome: SuiteRun.Outcome
-    do {
-      outcome = try suiteRun.run(shard, of: (plan, content), store: project.path(store))
-    } catch let error as any CodedError where Infrastructure.isCause(of: error) {
-      Console.error(error)
-      throw CommandEnd(status: Interruption.isRequested ? .interrupted : .infrastructure)
-    }
-    line.finish()
-    try show(outcome)
+    return try suiteRun.run(shard, of: (plan, content), store: project.path(store))
   }
 
   /// A changed result is a result of the shard, and only the merge ends with its status.
