@@ -144,6 +144,20 @@ import Testing
     #expect(replayed == ["c/motion"] && outcome.document.counts.text == "3 changed")
   }
 
+  @Test func `an error of one machine does not replace the result of another`() throws {
+    let plan = try plan(1)
+    try run(1, of: plan)
+    let (results, item) = (ShardStore(folder: store, plan: plan), plan.items[0])
+    let report = try #require(try results.blob(of: item)).report
+    let kept = try results.publish(item, after: 0) {
+      var failed = report
+      failed.records[0].item.error = ReportProblem(SuiteError.noRemote)
+      return failed
+    }
+    #expect(kept.records[0].item == report.records[0].item && hidden == [])
+    #expect(results.record(of: item)?.item == report.records[0].item)
+  }
+
   @Test func `the plan of a session in a store does not depend on the local cache`() throws {
     try FileManager.default.createDirectory(
       at: fixture.folder.file("footage"), withIntermediateDirectories: true)

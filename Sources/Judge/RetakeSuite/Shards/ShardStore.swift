@@ -86,6 +86,13 @@ struct ShardStore: Sendable {
         file.discard()
         return report
       }
+      // Another machine has had a result meanwhile, which an error of this machine must not replace.
+      if report.records.contains(where: { $0.item.error != nil }), let known = record(of: item) {
+        file.discard()
+        var report = report
+        report.records = [known]
+        return report
+      }
       try ShardBlob(plan: alone, shard: 1, report: report).write(to: file)
       for attempt in 1...Self.attemptsMax + 1 {
         PendingFile.abandoned(for: path, ending: Self.ending(attempt), removing: true)
