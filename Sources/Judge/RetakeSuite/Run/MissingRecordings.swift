@@ -40,7 +40,7 @@ struct MissingRecordings {
   /// A case whose session a suite names and whose golden is here: the name is right, and the
   /// recording is not here.
   func explained(_ selected: SelectedCase) -> SelectedCase {
-    guard selected.problem?.code == "suite.select.noSession", library.keys().contains(selected.key)
+    guard selected.problem?.code == "suite.select.noSession", library.folder(selected.key).exists
     else {
       return selected
     }
