@@ -58,12 +58,14 @@ struct FolderStore: ObjectStore {
       let target = "\(folder)/\(object.sha256)"
       // Under another name until it is complete; the folder has one writer.
       let partial = target + Self.partial
-      guard FileManager.default.createFile(atPath: partial, contents: nil),
-        let handle = FileHandle(forWritingAtPath: partial)
-      else { throw SuiteError.notWritable(path: partial, cause: POSIXError.last.systemText) }
-      try copy(file(object), .refused, object, to: handle, report)
-      guard rename(partial, target) == 0 else {
-        throw SuiteError.notWritable(path: target, cause: POSIXError.last.systemText)
+      do {
+        guard FileManager.default.createFile(atPath: partial, contents: nil),
+          let handle = FileHandle(forWritingAtPath: partial)
+        else { throw POSIXError.last }
+        try copy(file(object), .refused, object, to: handle, report)
+        guard rename(partial, target) == 0 else { throw POSIXError.last }
+      } catch let error where !(error is any RetakeError) {
+        throw SuiteError.notWritable(path: target, cause: error.systemText)
       }
     }
   }
