@@ -56,11 +56,11 @@ struct CachedSession {
         try files.copyItem(atPath: twin, toPath: target)
       } else {
         try files.moveItem(atPath: "\(staging)/\(file.object.sha256)", toPath: target)
-        // Durable before it counts as checked: after a loss of power it could have other bytes.
-        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: target))
-        try handle.synchronize()
-        try handle.close()
       }
+      // Durable before it counts as checked: after a loss of power it could have other bytes.
+      let handle = try FileHandle(forUpdating: URL(fileURLWithPath: target))
+      try handle.synchronize()
+      try handle.close()
     }
     let stamps = try stamps(in: made)
     try files.moveItem(atPath: made, toPath: path)
