@@ -134,7 +134,13 @@ import Testing
     let pull = { try StorePull(project: store.project()).run([])[0] }
     let path = try pull().path
     try Data("planted".utf8).write(to: URL(fileURLWithPath: path + "/media/video-00001.mkv"))
+    let cached = CachedSession(
+      folder: URL(fileURLWithPath: path).deletingLastPathComponent().path,
+      pointer: try store.pointer("yard"))
+    // Free space is needed for the rest alone.
+    #expect(cached.bytesHere == 3_012 + 7)
     #expect(try pull().fetchedBytes == 3_000)
+    #expect(cached.bytesHere == 6_012)
     try Data("log".utf8).write(to: URL(fileURLWithPath: path + "/session.sqlite-wal"))
     #expect(try pull().fetchedBytes == 0)
     #expect(!FileManager.default.fileExists(atPath: path + "/session.sqlite-wal"))

@@ -33,6 +33,17 @@ struct CachedSession {
     }.joined()
   }
 
+  /// The bytes of the session's files that are on this disk already, checked or not.
+  var bytesHere: Int64 {
+    var seen: Set<StoredObject> = []
+    return pointer.files.reduce(0) { sum, file in
+      guard seen.insert(file.object).inserted else { return sum }
+      let places = ["\(path)/\(file.path)", "\(staging)/\(file.object.sha256)"]
+      let sizes = places.compactMap { (try? RegularFile.facts(of: $0))?.bytes }
+      return sum + min(file.object.bytes, sizes.max() ?? 0)
+    }
+  }
+
   /// Moves the files of a session that cannot be used as it is to the objects that are checked again.
   func stage() throws {
     try FileManager.default.createDirectory(

@@ -40,7 +40,7 @@ struct SessionCache {
       defer { try? writing.close() }
       // Another process may have fetched it meanwhile.
       if entry.isWhole { continue }
-      try reserve(pointer, writing)
+      try reserve(entry, writing)
       try io(entry.folder) { try entry.stage() }
       try fetch(entry.staging)
       try io(entry.folder) { try entry.assemble() }
@@ -76,13 +76,13 @@ struct SessionCache {
   }
 
   /// Removes the least recently used sessions until the new one fits, and notes its size.
-  private func reserve(_ pointer: SessionPointer, _ lock: FileHandle) throws {
+  private func reserve(_ session: CachedSession, _ lock: FileHandle) throws {
+    let pointer = session.pointer
     // One process at a time, so that two do not count on the same bytes.
     let gate = try locked(folder, LOCK_EX)
     defer { try? gate.close() }
     try? Data("*\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/.gitignore"))
-    let own = "\(folder)/\(pointer.digest)"
-    var others = entries().filter { $0.folder != own }
+    var others = entries().filter { $0.folder != session.folder }
     var total = others.reduce(pointer.bytes) { $0 + $1.bytes }
     while total > bytesMax {
       // No removal helps a session that is larger than the cache.
@@ -92,10 +92,10 @@ struct SessionCache {
       }
       total -= others.remove(at: index).bytes
     }
-    if let free = FreeSpace.freeBytes(at: folder), free < pointer.bytes {
+    if let free = FreeSpace.freeBytes(at: folder), free < pointer.bytes - session.bytesHere {
       throw SuiteError.noRoom(pointer, disk: FreeSpace.disk(above: folder), free: free)
     }
-    try io(own) {
+    try io(session.folder) {
       try lock.truncate(atOffset: 0)
       try lock.write(contentsOf: Data("\(pointer.bytes)".utf8))
     }
