@@ -227,6 +227,15 @@ import Testing
     #expect(cache.bytes == 200_018)
   }
 
+  @Test func `a session whose removal was interrupted does not stay in the cache`() throws {
+    let store = try StoreFixture()
+    try store.write("yard")
+    try store.store("yard")
+    try store.fixture.folder.write("rows", to: ".retake/sessions/.gone-1/gate/session.sqlite")
+    #expect(try store.refusal("yard") == nil)
+    #expect(try store.cached() == ["yard"] && !store.exists(".retake/sessions/.gone-1"))
+  }
+
   @Test func `files that are no session's, and open sessions, are not pushed`() throws {
     let store = try StoreFixture()
     try store.write("yard")

@@ -15,6 +15,8 @@ struct SessionCache {
   let isInterrupted: () -> Bool
 
   private static let lock = ".lock"
+  /// Begins the name of a session that is being removed.
+  private static let gone = ".gone-"
   private static let lockLook: Int64 = 50_000_000
   /// A session is fetched at most this often, if other processes remove it again.
   private static let roundsMax = 3
@@ -82,6 +84,7 @@ struct SessionCache {
     let gate = try locked(folder, LOCK_EX)
     defer { try? gate.close() }
     try? Data("*\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/.gitignore"))
+    sweep()
     var others = entries().filter { $0.folder != session.folder }
     var total = others.reduce(pointer.bytes) { $0 + $1.bytes }
     while total > bytesMax {
@@ -101,6 +104,15 @@ struct SessionCache {
     }
   }
 
+  /// Removes the sessions whose removal was not finished: only one process removes at a time, so the
+  /// others were killed.
+  private func sweep() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in names where name.hasPrefix(Self.gone) {
+      try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
+  }
+
   /// - Returns: `false` for a session in use.
   private func remove(_ entry: String) -> Bool {
     guard let lock = try? FileHandle(forUpdating: URL(fileURLWithPath: "\(entry)/\(Self.lock)")),
@@ -108,7 +120,7 @@ struct SessionCache {
     else { return false }
     defer { try? lock.close() }
     // First the name, so that no process finds a part of a session.
-    let gone = "\(folder)/.gone-\(UUID().uuidString)"
+    let gone = "\(folder)/\(Self.gone)\(UUID().uuidString)"
     guard rename(entry, gone) == 0 else { return false }
     try? FileManager.default.removeItem(atPath: gone)
     return true
