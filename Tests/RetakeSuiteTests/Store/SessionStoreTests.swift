@@ -257,6 +257,15 @@ import Testing
         try store.fixture.folder.write(pointer, to: "Recordings/yard/media/video-00000.mkv")
       } == "media.open.foreign")
     #expect(store.fixture.files("store").isEmpty)
+    // A pull could not read the pointer.
+    try store.write("yard")
+    #expect(
+      try code {
+        for number in 0..<10_000 {
+          try Data().write(to: store.file("Recordings/yard/media/\(number)"))
+        }
+      } == "suite.store.file")
+    #expect(store.fixture.files("store").isEmpty && !store.exists("Recordings/yard.session.yml"))
   }
 
   @Test func `a cache that a link leads out of the project is not written`() throws {

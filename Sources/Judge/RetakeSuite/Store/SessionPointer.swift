@@ -122,8 +122,9 @@ extension SessionPointer {
   /// Reads and digests all files of a closed session.
   ///
   /// - Parameter isInterrupted: Called after each mebibyte.
-  /// - Throws: `SuiteError` for a session that is not closed or has other files, `MediaError` for a
-  ///   file that cannot be read or is a pointer of Git LFS, `RuntimeError.interrupted`.
+  /// - Throws: `SuiteError` for a session that is not closed, has other files, or has more files than
+  ///   a pointer may name; `MediaError` for a file that cannot be read or is a pointer of Git LFS;
+  ///   `RuntimeError.interrupted`.
   init(digesting folder: SessionFolder, isInterrupted: () -> Bool) throws {
     (name, remotes, files) = (folder.name, [], [])
     let names: [String]
@@ -135,14 +136,27 @@ extension SessionPointer {
         // Left by the file managers of desktops.
         if path.hasSuffix(".DS_Store") { continue }
         guard Self.isPath(path) else { throw SuiteError.notStorable(folder.path, file: path) }
-        files.append(File(path: path, object: StoredObject(sha256: "", bytes: 0)))
+        let unknown = StoredObject(sha256: String(repeating: "0", count: 64), bytes: 0)
+        files.append(File(path: path, object: unknown))
       }
     } catch let error as CocoaError {
       throw SuiteError.pointerUnreadable(folder.path, cause: error.systemText)
     }
+    try requireReadable(folder)
     for index in files.indices {
       files[index].object = try .init(
         digesting: "\(folder.path)/\(files[index].path)", isInterrupted: isInterrupted)
+    }
+  }
+
+  /// Checks that the pointer can be read again, before its files are digested and sent.
+  private func requireReadable(_ folder: SessionFolder) throws {
+    var other = self
+    other.files = []
+    do {
+      try other.read(ProjectDecoder(yaml: text))
+    } catch let problem as DocumentProblem {
+      throw SuiteError.noPointer(of: folder.path, cause: problem.message)
     }
   }
 

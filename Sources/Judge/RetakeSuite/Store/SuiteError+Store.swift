@@ -28,6 +28,13 @@ extension SuiteError {
         : "Move it to another folder")
   }
 
+  /// A session whose files no pointer can name.
+  static func noPointer(of session: String, cause: String) -> Self {
+    Self(
+      "suite.store.file", "no pointer can be written for this session", cause: cause, at: session,
+      advice: "Store it as one file: tar --zstd -cf FILE \(session.shellWord)")
+  }
+
   static func noStore(_ folder: String) -> Self {
     Self(
       "suite.store.noFolder", "there is no folder of a store", at: folder,
