@@ -36,6 +36,38 @@ import Testing
     #expect(error?.facts.advice?.contains("apt-get install rclone") == true)
   }
 
+  /// The variable PATH with a script in place of rclone.
+  private func programs(_ store: StoreFixture, _ script: String) throws -> String {
+    let file = try store.fixture.folder.write("#!/bin/sh\n\(script)\n", to: "bin/rclone")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    return "\(store.file("bin").path):/usr/bin:/bin"
+  }
+
+  @Test func `objects that arrived before an error are not fetched again`() throws {
+    let store = try StoreFixture()
+    try store.write("yard", media: 2)
+    try store.store("yard")
+    var pointer = try store.pointer("yard")
+    func name(_ remote: String) throws {
+      pointer.remotes = [remote]
+      try store.fixture.folder.write(pointer.text, to: "Recordings/yard.session.yml")
+    }
+    // It copies the first of three objects, and fails.
+    let path = try programs(
+      store,
+      """
+      object=$(head -n 1 "$6")
+      mkdir -p "$8/${object%/*}"
+      cp "${7#disk:}/$object" "$8/$object"
+      exit 1
+      """)
+    try name("rclone:disk:\(store.file("store").path)")
+    let code = try withVariables(["PATH": path]) { try store.refusal("yard") }
+    #expect(code == "suite.store.rclone")
+    try name("store")
+    #expect(try StorePull(project: store.project()).run([])[0].fetchedBytes == 3_012)
+  }
+
   @Test func `variables of Amazon's tools name the server, and the user's own win`() {
     let plain = RcloneStore.environment(of: [:])
     #expect(plain["RCLONE_S3_ENV_AUTH"] == "true" && plain["RCLONE_S3_PROVIDER"] == "AWS")

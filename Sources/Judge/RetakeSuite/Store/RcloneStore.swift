@@ -51,16 +51,19 @@ struct RcloneStore: ObjectStore {
     let bytes = objects.reduce(0) { $0 + $1.bytes }
     // An object may be larger than its pointer says: more than this is not fetched.
     let limit = ["--max-transfer", "\(bytes + (1 << 20))B", "--cutoff-mode", "hard"]
+    // Also after an error: objects that arrived are not fetched again.
+    defer { for object in objects { place(object, in: folder, report) } }
     _ = try withList(of: objects) { list in
       try run(["copy", "--ignore-times", "--files-from-raw", list, self.objects, folder] + limit)
     }
-    for object in objects {
-      // Otherwise the object is missing.
-      if rename("\(folder)/\(object.path)", "\(folder)/\(object.sha256)") == 0 {
-        report(object.bytes)
-      }
-      rmdir("\(folder)/\(object.sha256.prefix(2))")
+  }
+
+  /// Moves an object out of the folder that it has in the store, unless it is missing.
+  private func place(_ object: StoredObject, in folder: String, _ report: (Int64) -> Void) {
+    if rename("\(folder)/\(object.path)", "\(folder)/\(object.sha256)") == 0 {
+      report(object.bytes)
     }
+    rmdir("\(folder)/\(object.sha256.prefix(2))")
   }
 
   func digests(of objects: [StoredObject]) throws -> [StoredObject: String] {
