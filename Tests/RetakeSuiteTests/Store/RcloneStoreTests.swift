@@ -43,6 +43,27 @@ import Testing
     return "\(store.file("bin").path):/usr/bin:/bin"
   }
 
+  @Test func `a file that changes while it is sent does not stay as an object`() throws {
+    let store = try fixture()
+    try store.write("yard")
+    let database = store.file("Recordings/yard/session.sqlite").path
+    let path = try programs(
+      store,
+      """
+      case "$3" in
+      copy) mkdir -p "${7#disk:}" && cp -RL "$6/." "${7#disk:}" && echo note >> '\(database)' ;;
+      deletefile) rm "${4#disk:}" ;;
+      esac
+      """)
+    let error = #expect(throws: SuiteError.self) {
+      try withVariables(["PATH": path]) { try store.store("yard") }
+    }
+    #expect(error?.code == "suite.store.changed")
+    #expect(!store.exists("Recordings/yard.session.yml"))
+    // The media.
+    #expect(store.fixture.files("store/objects").count == 1)
+  }
+
   @Test func `objects that arrived before an error are not fetched again`() throws {
     let store = try StoreFixture()
     try store.write("yard", media: 2)

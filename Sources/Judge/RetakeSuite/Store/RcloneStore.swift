@@ -30,7 +30,7 @@ struct RcloneStore: ObjectStore {
     while !rest.isEmpty {
       let scratch = try ScratchFolder.temporary()
       defer { scratch.remove() }
-      var (batch, bytes): ([StoredObject], Int64) = ([], 0)
+      var (batch, bytes): ([(object: StoredObject, path: String)], Int64) = ([], 0)
       // Links with the names that the files have in the store.
       while let (object, path) = rest.first, batch.isEmpty || bytes < Self.batchBytes {
         rest.removeFirst()
@@ -38,13 +38,22 @@ struct RcloneStore: ObjectStore {
         try FileManager.default.createDirectory(
           at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: path)
-        batch.append(object)
+        batch.append((object, path))
         bytes += object.bytes
       }
       // Present with another size: it was cut off. `--ignore-times` sends it again.
       try run(["copy", "--copy-links", "--ignore-times", scratch.url.path, objects])
+      for (object, path) in batch { try requireUnchanged(object, path) }
       report(bytes)
     }
+  }
+
+  /// A file that changed after it was digested is an object with another digest than its name, and
+  /// the next push would find it there.
+  private func requireUnchanged(_ object: StoredObject, _ path: String) throws {
+    guard try StoredObject(digesting: path, isInterrupted: isInterrupted) != object else { return }
+    try run(["deletefile", "\(objects)/\(object.path)"])
+    throw SuiteError.changedFile(path)
   }
 
   func fetch(_ objects: [StoredObject], into folder: String, report: (Int64) -> Void) throws {
