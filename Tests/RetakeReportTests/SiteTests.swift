@@ -131,5 +131,8 @@ import Testing
     var endless = runs[0]
     endless.measures[0].value = .infinity
     #expect(try PublishedRun(parsing: endless.encoded()) == endless)
+    let one = Trend([endless]) { _ in true }
+    let json = String(decoding: try JSONEncoder().encode(one), as: UTF8.self)
+    #expect(json.contains("\"allowed\"") && !json.contains("inf"))
   }
 }

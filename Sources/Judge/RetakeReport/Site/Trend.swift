@@ -10,8 +10,8 @@ package struct Trend: Hashable, Sendable, Encodable {
     package var value: Double
     /// The tolerance or the budget; `nil` for a metric without one.
     package var allowed: Double?
-    /// The part of the tolerance that the error used: 1 is all of it. JSON has no number for an
-    /// error where 0 is allowed, so it has `allowed` alone.
+    /// The part of the tolerance that the error used: 1 is all of it. JSON leaves out numbers that it
+    /// does not have, such as this part of an error where 0 is allowed.
     package var eaten: Double?
 
     private enum CodingKeys: CodingKey {
@@ -23,9 +23,12 @@ package struct Trend: Hashable, Sendable, Encodable {
       try keyed.encode(at, forKey: .at)
       try keyed.encode(branch, forKey: .branch)
       try keyed.encodeIfPresent(commit, forKey: .commit)
-      try keyed.encode(value, forKey: .value)
-      try keyed.encodeIfPresent(allowed, forKey: .allowed)
-      try keyed.encodeIfPresent(eaten.flatMap { $0.isFinite ? $0 : nil }, forKey: .eaten)
+      let numbers: [(Double?, CodingKeys)] = [
+        (value, .value), (allowed, .allowed), (eaten, .eaten),
+      ]
+      for (number, key) in numbers {
+        try keyed.encodeIfPresent(number.flatMap { $0.isFinite ? $0 : nil }, forKey: key)
+      }
     }
   }
 
