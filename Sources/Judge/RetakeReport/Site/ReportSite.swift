@@ -35,15 +35,21 @@ package struct ReportSite: Sendable {
   /// The runs, read again on each call.
   ///
   /// - Throws: `ReportError` for a folder without published runs.
-  package func listing() throws -> Listing {
+  package func listing() throws -> Listing { listing(of: try names()) }
+
+  /// The names of the runs, newest first: a name begins with the run's time.
+  private func names() throws -> [String] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: runs.path) else {
       throw ReportError(
         "report.site.none", "no report was published here", at: folder.path,
         advice: "Publish one with: retake report publish DIR")
     }
+    return names.filter { !$0.hasPrefix(".") }.sorted(by: >)
+  }
+
+  private func listing(of names: [String]) -> Listing {
     var listing = Listing()
-    // A name begins with the run's time.
-    for name in names.sorted(by: >) where !name.hasPrefix(".") {
+    for name in names {
       let file = runs.appending(path: "\(name)/entry.json").path
       if let data = try? RegularFile.contents(file, bytesMax: Self.entryBytesMax),
         let run = try? PublishedRun(parsing: data)
@@ -125,10 +131,10 @@ package struct ReportSite: Sendable {
   private func writeIndex() throws {
     var shown: [String]?
     for _ in 0..<Self.roundsMax {
-      let listing = try listing()
-      let names = listing.items.map(\.id) + listing.unreadable
+      let names = try names()
       guard names != shown else { return }
-      _ = try ReportFolder.write(Data(SitePage.render(listing).utf8), "index.html", folder)
+      let page = SitePage.render(listing(of: names))
+      _ = try ReportFolder.write(Data(page.utf8), "index.html", folder)
       shown = names
     }
   }

@@ -13,10 +13,6 @@ enum SitePage {
       if !names.contains(name) { names.append(name) }
     }
     let newest = branches.compactMap { name in items.first { $0.run.branch == name } }
-    // Items are sorted by time, so the runs of a day are next to each other.
-    let days = items.map(\.run.day).reduce(into: [String]()) { days, day in
-      if days.last != day { days.append(day) }
-    }
     let left = listing.items.count - items.count
     let page: Markup = """
       <!DOCTYPE html>
@@ -40,7 +36,7 @@ enum SitePage {
       </div></header>
       <main class="wide">
       \(section("Branches", newest.map { row($0, time: $0.run.at, isOpen: true) }))
-      \(section("Runs", days.flatMap { day in rows(of: day, items) }))
+      \(section("Runs", rows(items)))
       \(if: left > 0, .note("\(Wording.count(left, "older run")) in the folder 'runs'."))\
       \(if: !listing.unreadable.isEmpty, .note(unreadable(listing.unreadable)))
       </main>
@@ -65,12 +61,18 @@ enum SitePage {
       ])
   }
 
-  private static func rows(of day: String, _ items: [ReportSite.Listing.Item]) -> [Markup] {
-    let head: Markup = "<tr><th scope=\"rowgroup\" colspan=\"5\">\(day)</th></tr>"
-    return [head]
-      + items.filter { $0.run.day == day }.map { item in
-        row(item, time: String(item.run.at.dropFirst(11)), isOpen: false)
+  /// Items are sorted by time, so the runs of a day are next to each other.
+  private static func rows(_ items: [ReportSite.Listing.Item]) -> [Markup] {
+    var rows: [Markup] = []
+    var day: String?
+    for item in items {
+      if day != item.run.day {
+        rows.append("<tr><th scope=\"rowgroup\" colspan=\"5\">\(item.run.day)</th></tr>")
       }
+      day = item.run.day
+      rows.append(row(item, time: String(item.run.at.dropFirst(11)), isOpen: false))
+    }
+    return rows
   }
 
   private static func row(
