@@ -80,6 +80,17 @@ import Testing
     #expect(try contents(of: packed.folder.url.path) == before)
   }
 
+  @Test func `the manifest of the largest session is read as it was written`() throws {
+    let digest = String(repeating: "0a", count: 32)
+    let media = (0..<ArchiveManifest.entriesMax - 1).map { number in
+      ArchiveManifest.Entry(path: "media/video-\(number).mkv", sha256: digest)
+    }
+    let database = ArchiveManifest.Entry(path: ArchiveManifest.database, sha256: digest)
+    let manifest = try ArchiveManifest([database] + media)
+    let read = try ArchiveManifest(text: manifest.text)
+    #expect(read.entries.count == ArchiveManifest.entriesMax && read == manifest)
+  }
+
   @Test func `the signature of the manifest comes before the session`() throws {
     let packed = try Packed()
     let signed = packed.folder.file("signed.tar.zst").path

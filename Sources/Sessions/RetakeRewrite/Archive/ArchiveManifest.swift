@@ -23,12 +23,12 @@ struct ArchiveManifest: Hashable {
   var entries: [Entry]
 
   var text: String {
-    entries.reduce("\(Self.title)\(Self.version)\n") { $0 + "\($1.sha256)  \($1.path)\n" }
+    "\(Self.title)\(Self.version)\n" + entries.map { "\($0.sha256)  \($0.path)\n" }.joined()
   }
 
   /// - Throws: `ArchiveProblem` if these are not files of a session that any system can store.
   init(_ entries: [Entry]) throws(ArchiveProblem) {
-    self.entries = entries.sorted { Array($0.path.utf8).lexicographicallyPrecedes($1.path.utf8) }
+    self.entries = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     for entry in entries where !Self.isAllowed(entry.path) {
       throw ArchiveProblem("'\(entry.path)' is not a file of a session")
     }

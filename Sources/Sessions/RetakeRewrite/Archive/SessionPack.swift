@@ -101,11 +101,12 @@ package struct SessionPack: Sendable {
   }
 
   private func digested(_ files: [Source]) throws -> [Source] {
+    let size = files.reduce(0) { $0 + $1.size }
     var done: Int64 = 0
     return try files.map { file in
       let before = done
       done += file.size
-      let digest = try Sha256.digest(ofFile: file.path) { tell(before + $0, of: files) }
+      let digest = try Sha256.digest(ofFile: file.path) { tell(before + $0, of: size) }
       guard let digest else { throw SessionError.interrupted }
       var file = file
       file.entry.sha256 = digest
@@ -113,11 +114,12 @@ package struct SessionPack: Sendable {
     }
   }
 
-  /// - Parameter done: Bytes of two walks through all files: first for the digests.
-  private func tell(_ done: Int64, of files: [Source]) -> Bool {
-    let total = 2 * files.reduce(0) { $0 + $1.size }
-    return report(
-      SessionCheck.Progress(done: Int(done >> 20), total: Int(total >> 20), unit: .megabytes))
+  /// - Parameters:
+  ///   - done: Bytes of two walks through all files: first for the digests.
+  ///   - size: Bytes of all files.
+  private func tell(_ done: Int64, of size: Int64) -> Bool {
+    report(
+      SessionCheck.Progress(done: Int(done >> 20), total: Int((2 * size) >> 20), unit: .megabytes))
   }
 
   /// - Returns: The size of the archive.
@@ -149,13 +151,14 @@ package struct SessionPack: Sendable {
       try compressor.append(Data(text.utf8))
       try end(Int64(text.utf8.count))
     }
-    var done = sources.reduce(0) { $0 + $1.size }
+    let size = sources.reduce(0) { $0 + $1.size }
+    var done = size
     for source in sources {
       try begin(source.entry.path, source.size)
       try copy(source) { piece in
         try compressor.append(piece)
         done += Int64(piece.count)
-        guard tell(done, of: sources) else { throw SessionError.interrupted }
+        guard tell(done, of: size) else { throw SessionError.interrupted }
       }
       try end(source.size)
     }
