@@ -8,8 +8,8 @@ struct PlanCommand: ParsableCommand {
     abstract: "Divide the cases of a suite among several machines.",
     discussion: """
       The longest case goes first, each to the shard with the least to do. Without --timings a case is
-      as long as its frames. The plan depends on the sessions, the pipelines, the goldens, retake.yml
-      and the program alone, so 'retake test --shard I/N' makes the same plan on each machine. With
+      as long as its frames. The plan depends on the files of the cases, the goldens, retake.yml and
+      the program alone, so 'retake test --shard I/N' makes the same plan on each machine. With
       --timings, store the plan in a file and name it in each shard: retake test --plan.
 
       Examples:

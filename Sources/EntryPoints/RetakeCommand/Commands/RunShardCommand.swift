@@ -7,10 +7,11 @@ struct RunShardCommand: ParsableCommand {
     commandName: "run-shard",
     abstract: "Test one shard of a plan, and keep each result in a folder that machines share.",
     discussion: """
-      Each case has a file in the store, with the digest of its session, pipeline, models, golden and
-      program as its name. A case with a result is not run again, so a shard whose machine was lost is
-      simply started again. If the process of a case was killed twice, the case is reported as an
-      error and not tried again. 'retake merge PLAN --store DIR' makes the report.
+      Each case has a file in the store, with the digest of all files that decide about it as its
+      name, such as its session, its golden and the program. A case with a result is not run again, so
+      a shard whose machine was lost is simply started again. If the process of a case was killed
+      twice, the case is reported as an error and not tried again. 'retake merge PLAN --store DIR'
+      makes the report.
 
       Examples:
         retake plan --shards 8 --json > plan.json
