@@ -268,6 +268,42 @@ import Testing
     #expect(store.fixture.files("store").isEmpty && !store.exists("Recordings/yard.session.yml"))
   }
 
+  @Test func `no link in the cache makes a fetch move, write or remove a file elsewhere`() throws {
+    let store = try StoreFixture()
+    try store.write("yard")
+    try store.store("yard")
+    let outside = try TemporaryFolder()
+    for name in ["yard/session.sqlite", "yard/media/video-00000.mkv", "file"] {
+      try outside.write("mine", to: name)
+    }
+    func link(_ name: String, to target: URL) throws -> URL {
+      let url = store.file(name)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(at: url, withDestinationURL: target)
+      return url
+    }
+    let entry = ".retake/sessions/\(try store.pointer("yard").digest)"
+    for (name, target) in [
+      (entry, outside.url), ("\(entry)/.staging", outside.url),
+      ("\(entry)/yard", outside.file("yard")), ("\(entry)/yard/media", outside.file("yard/media")),
+    ] {
+      let made = try link(name, to: target)
+      #expect(try store.refusal("yard") == "suite.output.notWritable", "\(name)")
+      try FileManager.default.removeItem(at: made)
+    }
+    let object = try #require(try store.pointer("yard").objects.first)
+    _ = try link(".retake/sessions/.gitignore", to: outside.file("file"))
+    _ = try link("\(entry)/.staging/\(object.sha256).partial", to: outside.file("file"))
+    #expect(try store.refusal("yard") == nil)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: outside.url.path).sorted()
+    #expect(
+      names == ["file", "yard", "yard/media", "yard/media/video-00000.mkv", "yard/session.sqlite"])
+    for name in names where name.contains(".") || name == "file" {
+      #expect(try String(contentsOf: outside.file(name), encoding: .utf8) == "mine")
+    }
+  }
+
   @Test func `a cache that a link leads out of the project is not written`() throws {
     let store = try StoreFixture()
     try store.write("yard")

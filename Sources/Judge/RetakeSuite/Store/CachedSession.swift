@@ -44,15 +44,30 @@ struct CachedSession {
     }
   }
 
+  /// Refuses links in place of its folders. They may come with a repository, and files elsewhere
+  /// would be moved and removed.
+  ///
+  /// - Throws: `SuiteError.notWritable`.
+  func requireFolders() throws {
+    for place in [folder, staging, path, path + "/media"]
+    where (try? FileManager.default.destinationOfSymbolicLink(atPath: place)) != nil {
+      throw SuiteError.notWritable(path: place, cause: "it is a symbolic link")
+    }
+  }
+
   /// Moves the files of a session that cannot be used as it is to the objects that are checked again.
   func stage() throws {
-    try FileManager.default.createDirectory(
-      atPath: staging, withIntermediateDirectories: true)
+    let files = FileManager.default
+    try files.createDirectory(atPath: staging, withIntermediateDirectories: true)
+    // Parts of objects, and links in their places.
+    for name in try files.contentsOfDirectory(atPath: staging) where !StoredObject.isDigest(name) {
+      try files.removeItem(atPath: "\(staging)/\(name)")
+    }
     for file in pointer.files {
       rename("\(path)/\(file.path)", "\(staging)/\(file.object.sha256)")
     }
     for rest in [path, made, checked] where RegularFile.isTaken(rest) {
-      try FileManager.default.removeItem(atPath: rest)
+      try files.removeItem(atPath: rest)
     }
   }
 

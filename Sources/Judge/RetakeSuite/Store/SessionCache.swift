@@ -31,6 +31,7 @@ struct SessionCache {
   ) throws -> SessionLease {
     let entry = CachedSession(folder: "\(folder)/\(pointer.digest)", pointer: pointer)
     for _ in 0..<Self.roundsMax {
+      try entry.requireFolders()
       let lock = try locked(entry.folder, LOCK_SH)
       if entry.isWhole {
         // The time of the last use.
@@ -83,7 +84,11 @@ struct SessionCache {
     // One process at a time, so that two do not count on the same bytes.
     let gate = try locked(folder, LOCK_EX)
     defer { try? gate.close() }
-    try? Data("*\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/.gitignore"))
+    let ignored = "\(folder)/.gitignore"
+    // A link of that name may lead anywhere.
+    if !RegularFile.isTaken(ignored) {
+      try? Data("*\n".utf8).write(to: URL(fileURLWithPath: ignored))
+    }
     sweep()
     var others = entries().filter { $0.folder != session.folder }
     var total = others.reduce(pointer.bytes) { $0 + $1.bytes }
