@@ -89,6 +89,12 @@ import Testing
     // A folder without git and without a variable.
     let unknown = try workplace.retake("report", "publish", "site", environment: unset)
     #expect(unknown.status == 2 && unknown.stderr.contains("[suite.publish.noBranch]"))
+    // A link of the repository must not lead out of the project.
+    try FileManager.default.createSymbolicLink(
+      at: workplace.folder.file("linked"),
+      withDestinationURL: FileManager.default.temporaryDirectory)
+    let linked = try workplace.retake("report", "publish", "linked", environment: variables)
+    #expect(linked.status == 2 && linked.stderr.contains("[suite.output.notWritable]"))
   }
 
   @Test func `serve prints its address, serves, and ends with Ctrl-C`() throws {

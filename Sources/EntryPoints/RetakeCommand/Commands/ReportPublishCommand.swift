@@ -36,6 +36,7 @@ struct ReportPublishCommand: ParsableCommand {
 
   func run() throws {
     let project = try CommandEnvironment.current.project()
+    for folder in [site, site + "/runs", site + "/images"] { try project.requireOwn(folder) }
     let document = try ReportLibrary.document(at: report, in: project)
     let revision = try PublishedRevision(branch: branch, commit: commit, in: project)
     let folder = URL(fileURLWithPath: project.path(site), isDirectory: true)

@@ -71,7 +71,7 @@ package struct Project: Sendable {
   /// link that leads out of it, and a folder in a session.
   ///
   /// - Throws: `SuiteError.notWritable`, `.outputOverInput`.
-  func requireOwn(_ relative: String) throws {
+  package func requireOwn(_ relative: String) throws {
     try requireOutside(relative)
     guard let link = OwnFolder.linkOut(of: folder, to: path(relative)) else { return }
     throw SuiteError.notWritable(
