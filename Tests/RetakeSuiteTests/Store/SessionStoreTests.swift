@@ -39,8 +39,13 @@ import Testing
     #expect(error.code == "suite.store.offline")
     #expect(error.message == "the session 'yard' is in a store and not in the local cache")
     try FileManager.default.removeItem(at: store.file("store"))
-    let gone = try store.fixture.test().document.cases.first?.error
+    let unmounted = try store.fixture.test()
+    let gone = unmounted.document.cases.first?.error
     #expect(gone?.code == "suite.store.noFolder", "\(String(describing: gone))")
+    // Another machine may have the disk, or more space on it.
+    #expect(unmounted.status == .infrastructure)
+    let full = SuiteError.noRoom(try store.pointer("yard"), disk: "/", free: 1)
+    #expect(Infrastructure.isCause(of: full))
     var pointer = try store.pointer("yard")
     pointer.remotes = []
     try store.fixture.folder.write(pointer.text, to: "Recordings/yard.session.yml")

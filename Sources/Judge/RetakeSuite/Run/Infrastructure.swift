@@ -5,7 +5,7 @@ package import RetakeCore
 package enum Infrastructure {
   private static let codes: Set = [
     "media.open.unreadable", "session.list.unreadable", "session.open.unreadable",
-    "store.diskFull", "store.permission",
+    "store.diskFull", "store.permission", "suite.store.noFolder", "suite.store.noRoom",
   ]
 
   /// The messages of the system and of SQLite for a disk that is full or fails, a mount that
