@@ -121,22 +121,20 @@ struct HostileNamesTests {
 
   @Test func `no name runs a script or leaves more than text behind`() throws {
     let folder = try TemporaryFolder("retake-hostile")
-    let page = try HTMLReport.render(try document())
-    let file = folder.file("page.html")
-    try Data(page).write(to: file)
-    let open = folder.file("open.html")
-    let text = String(decoding: page, as: UTF8.self)
-    let bare = text.replacing(/<meta http-equiv="Content-Security-Policy"[^>]*>/, with: "")
-    try #require(bare != text)
-    try Data(bare.utf8).write(to: open)
     let browser = try Chromium()
-    for page in [file, open] {
-      try browser.open(page.absoluteString)
+    // The tour of all names is without the policy, which would stop a script. With it, a few names
+    // show that the page does nothing that its own policy forbids.
+    for (isOpen, names) in [(true, Self.names), (false, Array(Self.names.prefix(3)))] {
+      let text = String(decoding: try HTMLReport.render(try document(names)), as: UTF8.self)
+      let bare = text.replacing(/<meta http-equiv="Content-Security-Policy"[^>]*>/, with: "")
+      try #require(bare != text)
+      let file = try folder.write(isOpen ? bare : text, to: isOpen ? "open.html" : "page.html")
+      try browser.open(file.absoluteString)
       let outcome = try browser.text(Self.tour)
       #expect(
         outcome
           == "{\"owned\":\"no\",\"scripts\":2,\"styles\":1,\"frames\":0,\"handlers\":0,\"links\":[],"
-          + "\"cases\":\(Self.names.count),\"polluted\":0}", "\(page.lastPathComponent)")
+          + "\"cases\":\(names.count),\"polluted\":0}", "\(file.lastPathComponent)")
     }
     try browser.keepScreenshot("hostile")
     let asked = browser.requests.filter {
