@@ -28,6 +28,9 @@ extension AnyStage {
     signature.role = pool.ready.state == .pure ? .pure : .stateful
     var stage = AnyStage(signature: signature, options: options, body: body(pool))
     stage.fingerprint = pool.ready.fingerprint(program, files: digests)
+    // A file with an absolute path, such as an interpreter, belongs to the machine.
+    stage.sharedFingerprint = pool.ready.fingerprint(
+      program, files: digests.filter { !$0.key.hasPrefix("/") })
     stage.programFiles = digests.merging(pool.ready.modules) { named, _ in named }
     stage.outputForm = ValueForm(program.output.type)
     stage.read(program.sensors)

@@ -83,6 +83,9 @@ public struct AnyStage: Sendable {
   package var screen: ScreenClock?
   /// `StageDefinition.fingerprint`.
   package var fingerprint = ""
+  /// The same without what belongs to the machine: other machines with this text compute the same
+  /// values. Empty for models, because `modelFiles` identifies them.
+  package var sharedFingerprint = ""
   /// `ModelStage.modelFiles`.
   package var modelFiles: [String: String] = [:]
   /// `ModelStage.modelDevice`.
@@ -141,6 +144,7 @@ public struct AnyStage: Sendable {
       }, outputFormat: stage.outputFormat)
     fingerprint = stage.fingerprint
     modelFiles = (stage as? any ModelStage)?.modelFiles ?? [:]
+    if modelFiles.isEmpty { sharedFingerprint = fingerprint }
     modelDevice = (stage as? any ModelStage)?.modelDevice
     stored = stage as? any StoredStage
     batchBody = (stage as? any BatchStage)?.batchBody
@@ -156,6 +160,7 @@ public struct AnyStage: Sendable {
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
       body: .stateful { StatefulBox(stage) }, outputFormat: stage.outputFormat)
+    sharedFingerprint = stage.fingerprint
     callsRemembered = (Stage.self as? any ShortMemory.Type)?.callsRemembered
     pictureView = stage.view
     sensorReads = stage.sensors
@@ -185,6 +190,7 @@ public struct AnyStage: Sendable {
     (stage.body, stage.batchBody) = (body, nil)
     stage.signature.canFail = true
     stage.fingerprint += fingerprint
+    stage.sharedFingerprint += fingerprint
     stage.sensorReads = []
     return stage
   }

@@ -55,30 +55,43 @@ extension Replay {
     return files
   }
 
-  /// The digests of models, programs and stored results, by name.
-  package var files: [String: String] { Self.files(allStages) }
+  /// The digests of models, programs and stored results by name, and of the fingerprints of stages:
+  /// everything besides the pipeline's document that the values of stages depend on.
+  package var files: [String: String] { Self.files(allNodes) }
 
   /// The same for a replay without overrides. No session is opened.
   package static func files(of pipeline: Pipeline) -> [String: String] {
-    files(pipeline.flattened().nodes.map(\.stage))
+    files(nodes(of: pipeline))
   }
 
-  private static func files(_ stages: [AnyStage]) -> [String: String] {
+  private typealias NamedStage = (name: String, stage: AnyStage)
+
+  private static func files(_ nodes: [NamedStage]) -> [String: String] {
+    let stages = nodes.map(\.stage)
     var files = named(stages.map(\.modelFiles))
     for other in [programFiles(stages), named(stages.compactMap { $0.stored?.storedFiles })] {
       files.merge(other) { first, _ in first }
     }
+    for node in nodes where !node.stage.sharedFingerprint.isEmpty {
+      files["fingerprint of \(node.name)"] = "\(Digest128(of: node.stage.sharedFingerprint))"
+    }
     return files
   }
 
-  /// The stages of the pipeline, and the stages that are swapped in.
-  private var allStages: [AnyStage] {
-    let swapped = overrides.compactMap { entry -> AnyStage? in
-      guard case .swap(let swap) = entry else { return nil }
-      return swap.stage
-    }
-    return pipeline.flattened().nodes.map(\.stage) + swapped
+  private static func nodes(of pipeline: Pipeline) -> [NamedStage] {
+    pipeline.flattened().nodes.map { ($0.id, $0.stage) }
   }
+
+  /// The stages of the pipeline, and the stages that are swapped in.
+  private var allNodes: [NamedStage] {
+    let swapped = overrides.compactMap { entry -> NamedStage? in
+      guard case .swap(let swap) = entry else { return nil }
+      return ("swap:\(swap.node)", swap.stage)
+    }
+    return Self.nodes(of: pipeline) + swapped
+  }
+
+  private var allStages: [AnyStage] { allNodes.map(\.stage) }
 
   /// The value that a stage with a model receives for a frame.
   ///

@@ -99,7 +99,7 @@ import Testing
     let others = [
       ("session", changed { $0[1].session = "other" }, "the session of s1/motion differs"),
       ("pipeline", changed { $0[1].pipeline = "other" }, "the pipeline of s1/motion differs"),
-      ("model", changed { $0[1].files["m"] = "other" }, "the file 'm' of s1/motion differs"),
+      ("model", changed { $0[1].files["m"] = "other" }, "'m' of s1/motion differs"),
       ("golden", changed { $0[1].golden = "other" }, "the golden of s1/motion differs"),
       ("frames", changed { $0[1].frames += 1 }, "the number of frames of s1/motion differs"),
       ("cases", changed { $0[1].key = "x/motion" }, "it has other cases"),

@@ -1,10 +1,37 @@
 import Foundation
+import RetakeCore
+import RetakeGraph
 import RetakeReport
 import RetakeTestProjects
 import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite
+
+/// What a file would have that a stage reads.
+private enum Weights {
+  @TaskLocal static var content = ""
+}
+
+private struct Weighted: PureStage {
+  static let kind = "weighted-pure"
+  let fingerprint = Weights.content
+
+  init(options: NoOptions) {}
+
+  func process(_ input: Detections, _ context: StageContext) -> Detections { input }
+}
+
+private struct WeightedState: StatefulStage {
+  static let kind = "weighted-stateful"
+  let fingerprint = Weights.content
+
+  init(options: NoOptions) {}
+
+  mutating func reset() {}
+
+  mutating func process(_ input: Detections, _ context: StageContext) -> Detections { input }
+}
 
 @Suite struct ShardPlanTests {
   private func items(_ count: Int, casesPerSession: Int = 1, seed: UInt64) -> [ShardPlan.Item] {
@@ -166,6 +193,36 @@ import Testing
     #expect(try changed(golden, Data("v: 1".utf8)) == ["a/motion"])
     try FileManager.default.removeItem(at: fixture.folder.file("Goldens/a/motion/alternate-other"))
     #expect(try run.makePlan(shards: 1, timings: nil).items == before)
+  }
+
+  @Test(arguments: ["pure", "stateful"])
+  func `what a stage reads is part of its item by the stage's fingerprint`(role: String) throws {
+    let fixture = try ProjectFixture()
+    try fixture.folder.write(
+      ProjectFixture.pipeline.replacing(
+        #"{"id": "boxes", "kind""#,
+        with: #"{"id": "weighted", "kind": "weighted-\#(role)"}, {"id": "boxes", "kind""#
+      ).replacing(
+        #"{"from": "motion", "to": "boxes"}"#,
+        with: #"{"from": "motion", "to": "weighted"}, {"from": "weighted", "to": "boxes"}"#),
+      to: "motion.json")
+    try fixture.record("a", frames: 3)
+    /// The item, with stages that read other weights.
+    func item(_ weights: String) throws -> ShardPlan.Item {
+      var project = try fixture.project()
+      project.registry.register(Weighted.self)
+      project.registry.register(WeightedState.self)
+      let run = SuiteRun(project: project, selection: Selection())
+      return try Weights.$content.withValue(weights) {
+        try #require(try run.makePlan(shards: 1, timings: nil).items.first)
+      }
+    }
+    let first = try item("one")
+    #expect(first.pipeline != nil && first.files["fingerprint of weighted"] != nil)
+    #expect(try item("one") == first)
+    let other = try item("two")
+    #expect(other != first && !other.agrees(with: first))
+    #expect(other.difference(from: first) == "'fingerprint of weighted'")
   }
 
   /// One gray pixel.

@@ -239,8 +239,10 @@ package struct SuiteRun {
     let items = Dictionary(plan.items.map { ($0.key, $0) }) { first, _ in first }
     for selected in share.selected {
       let item = planner.item(selected)
-      guard items[item.key]?.agrees(with: item) == true else {
-        throw ShardError.otherItem(item.key, file: file, problem: "is not as the plan has it")
+      guard let planned = items[item.key], planned.agrees(with: item) else {
+        let what = items[item.key].map { ": \($0.difference(from: item)) differs" } ?? ""
+        throw ShardError.otherItem(
+          item.key, file: file, problem: "is not as the plan has it\(what)")
       }
     }
   }

@@ -128,16 +128,6 @@ extension ShardPlan {
     guard let (item, first) = zip(items, other.items).first(where: { $0 != $1 }) else {
       return "its digest differs"
     }
-    let file = Set(item.files.keys).union(first.files.keys).sorted()
-      .first { item.files[$0] != first.files[$0] }
-    let facts = [
-      (item.session != first.session, "the session"),
-      (item.pipeline != first.pipeline, "the pipeline"),
-      (file != nil, "the file '\(file ?? "")'"),
-      (item.golden != first.golden, "the golden"),
-      (item.seconds != first.seconds, "the predicted time"),
-    ]
-    let what = facts.first { $0.0 }?.1 ?? "the number of frames"
-    return "\(what) of \(item.key) differs"
+    return "\(item.difference(from: first)) of \(item.key) differs"
   }
 }

@@ -43,6 +43,20 @@ package struct ShardPlan: Hashable, Sendable, Codable {
 
     fileprivate var sessionName: Substring { key.prefix { $0 != "/" } }
 
+    /// The first fact that another item does not have, in words.
+    func difference(from other: Item) -> String {
+      let file = Set(files.keys).union(other.files.keys).sorted()
+        .first { files[$0] != other.files[$0] }
+      let facts = [
+        (session != other.session, "the session"),
+        (pipeline != other.pipeline, "the pipeline"),
+        (file != nil, "'\(file ?? "")'"),
+        (golden != other.golden, "the golden"),
+        (seconds != other.seconds, "the predicted time"),
+      ]
+      return facts.first { $0.0 }?.1 ?? "the number of frames"
+    }
+
     /// The same facts as another item has, as far as both know them. An unknown fact is an error of
     /// the case, which its run reports.
     func agrees(with other: Item) -> Bool {
