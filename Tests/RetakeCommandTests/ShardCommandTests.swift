@@ -89,6 +89,12 @@ import Testing
     let place = try Self.changedProject()
     let plan = try place.retake("plan", "--shards", "2", "--json").stdout
     try place.folder.write(plan, to: "plan.json")
+    // A share that is not mounted.
+    let absent = try place.retake("run-shard", "plan.json", "--index", "1", "--store", "results")
+    #expect(absent.status == 75 && absent.stderr.contains("mkdir -p"), "\(absent.stderr)")
+    #expect(!place.exists("results"))
+    try FileManager.default.createDirectory(
+      at: place.folder.file("results"), withIntermediateDirectories: true)
     let first = try place.retake(
       "run-shard", "plan.json", "--index", "1", "--store", "results", environment: ["CI": "true"])
     // A changed result is a result.
@@ -163,5 +169,17 @@ import Testing
       atPath: place.folder.file("Recordings").path, withDestinationPath: "/nonexistent/Recordings")
     let result = try place.retake("test")
     #expect(result.status == 75 && result.stderr.contains("[session.list.unreadable]"))
+  }
+
+  @Test func `a recording whose disk is not mounted ends with 75, named or not`() throws {
+    let place = try Self.changedProject()
+    try FileManager.default.removeItem(at: place.folder.file("Recordings/a"))
+    try FileManager.default.createSymbolicLink(
+      atPath: place.folder.file("Recordings/a").path, withDestinationPath: "/nonexistent/a")
+    for words in [["test"], ["test", "a"]] {
+      let result = try place.retake(words: words)
+      let text = result.stdout + result.stderr
+      #expect(result.status == 75 && text.contains("/nonexistent/a"), "\(text)")
+    }
   }
 }

@@ -23,6 +23,18 @@ struct CommandEnd: Error {
     }
   }
 
+  /// The work of a command that a CI service starts again after a failure of the machine.
+  ///
+  /// - Throws: The status 75 for a disk that failed; other errors of the work.
+  static func orInfrastructure(_ work: () throws -> Void) throws {
+    do {
+      try work()
+    } catch let error as any CodedError where Infrastructure.isCause(of: error) {
+      Console.error(error)
+      throw CommandEnd(status: Interruption.isRequested ? .interrupted : .infrastructure)
+    }
+  }
+
   private static func report(_ error: any CodedError) -> ExitStatus {
     Console.error(error)
     if let way = Self.wayToProject(after: error) { Console.note("  \(visible(way))") }

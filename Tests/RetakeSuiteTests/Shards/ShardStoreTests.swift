@@ -19,6 +19,7 @@ import Testing
     _ = try fixture.test()
     _ = try fixture.accept()
     try fixture.change("\"threshold\": 24", to: "\"threshold\": 60")
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
   }
 
   private var store: String { fixture.folder.file("results").path }

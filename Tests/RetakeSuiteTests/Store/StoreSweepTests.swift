@@ -70,7 +70,28 @@ import Testing
     for name in ["door", "yard"] {
       try FileManager.default.removeItem(at: store.file("Recordings/\(name).session.yml"))
     }
-    #expect(throws: SuiteError.self) { try sweep(store, deletes: true) }
+    let error = #expect(throws: SuiteError.self) { try sweep(store, deletes: true) }
+    #expect(error?.code == "suite.store.noPointers")
     #expect(store.fixture.files("store").count == 4)
+  }
+
+  @Test func `each named place must have pointers, in any of its folders`() throws {
+    let store = try fixture()
+    try age(store, days: 8)
+    try store.fixture.folder.write("", to: "empty/Recordings/notes.txt")
+    for (place, code) in [
+      ("empty", "suite.store.noPointers"), ("absent", "suite.store.place"),
+    ] {
+      let error = #expect(throws: SuiteError.self) { try sweep(store, deletes: true, ".", place) }
+      #expect(error?.code == code)
+    }
+    #expect(store.fixture.files("store").count == 4)
+    // A repository with two projects: the pointers of both protect their sessions.
+    try FileManager.default.createDirectory(
+      at: store.file("sub/Recordings"), withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      at: store.file("Recordings/yard.session.yml"),
+      to: store.file("sub/Recordings/yard.session.yml"))
+    #expect(try sweep(store).named == 2)
   }
 }

@@ -56,12 +56,7 @@ struct RunShardCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    do {
-      try show(outcome())
-    } catch let error as any CodedError where Infrastructure.isCause(of: error) {
-      Console.error(error)
-      throw CommandEnd(status: Interruption.isRequested ? .interrupted : .infrastructure)
-    }
+    try CommandEnd.orInfrastructure { try show(outcome()) }
   }
 
   private func outcome() throws -> SuiteRun.Outcome {

@@ -117,6 +117,10 @@ struct TestCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
+    try CommandEnd.orInfrastructure { try test() }
+  }
+
+  private func test() throws {
     let environment = CommandEnvironment.current
     let project = selection.allowingNamed(
       try programs.project(watchdog, for: selection.wholeProgram))
@@ -145,7 +149,7 @@ struct TestCommand: ParsableCommand {
     suiteRun.reportFolder = report
     suiteRun.traceFolder = traces
     suiteRun.progress = { line.update($0, done: $1, total: $2) }
-    let outcome = try self.outcome(of: suiteRun)
+    let outcome = try suiteRun.run()
     line.finish()
     // The merge annotates the cases of all shards.
     try form.show(outcome, annotates: blob == nil)
@@ -158,15 +162,6 @@ struct TestCommand: ParsableCommand {
     let source = number.source.isEmpty ? "" : ", from \(number.source.joined(separator: ", "))"
     if !source.isEmpty { form.note("note: this is shard \(number)\(source)") }
     (run.shard, run.blobFile) = (number, blob)
-  }
-
-  private func outcome(of run: SuiteRun) throws -> SuiteRun.Outcome {
-    do {
-      return try run.run()
-    } catch let error as any CodedError where Infrastructure.isCause(of: error) {
-      Console.error(error)
-      throw CommandEnd(status: Interruption.isRequested ? .interrupted : .infrastructure)
-    }
   }
 
   private func show(_ listing: [ListedCase]) throws {

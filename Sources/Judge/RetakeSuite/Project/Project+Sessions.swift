@@ -23,7 +23,8 @@ extension Project {
   /// A session's folder by its name in Recordings, or by its path. The session of a pointer is
   /// fetched into the local cache, where it stays until this process ends.
   ///
-  /// - Throws: `SuiteError.noSession`, `recordingsProblem`; as `pull`.
+  /// - Throws: `SuiteError.noSession`, `.noRecording` for a link to an absent disk,
+  ///   `recordingsProblem`; as `pull`.
   package func sessionPath(_ name: String) throws -> String {
     let place = try sessionPlace(name)
     return try storedName(place).map { try pulledPath($0) } ?? place
@@ -39,6 +40,9 @@ extension Project {
     let given = path(name)
     guard FileManager.default.fileExists(atPath: given) else {
       if let recordingsProblem, isName { throw recordingsProblem }
+      if isName, let link = SessionFolder.deadLink(named) {
+        throw SuiteError.noRecording(name, golden: name, folder: recordings, link: link)
+      }
       throw SuiteError.noSession(name, folder: recordings, known: sessionNames)
     }
     return URL(fileURLWithPath: given).standardizedFileURL.path

@@ -164,10 +164,12 @@ package struct SuiteRun {
   /// Cases of sessions outside of the folder Recordings have an error.
   ///
   /// - Parameter folder: The store, as an absolute path.
-  /// - Throws: As `run`, and `SuiteError.notWritable` for a store that cannot be written.
+  /// - Throws: As `run`, `SuiteError.noStore`, and `.notWritable` for a store that cannot be written.
   package mutating func run(
     _ shard: ShardNumber, of plan: (file: String, content: ShardPlan), store folder: String
   ) throws -> Outcome {
+    // A shared disk that is not mounted: the results would be on the disk of this machine.
+    guard FileManager.default.fileExists(atPath: folder) else { throw SuiteError.noStore(folder) }
     (self.shard, self.plan) = (shard, plan)
     store = ShardStore(folder: folder, plan: plan.content)
     let recordings = MissingRecordings(project: project, library: library)

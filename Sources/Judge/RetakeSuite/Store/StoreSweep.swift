@@ -27,20 +27,14 @@ package struct StoreSweep {
 
   /// - Parameter places: Pointers, folders with pointers, or projects; empty is this project.
   /// - Throws: `SuiteError`, before an object is removed, for a pointer that cannot be read, and for
-  ///   places without pointers.
+  ///   a place without pointers.
   package func run(_ places: [String]) throws -> Report {
     guard let remote else { throw SuiteError.noRemote }
     guard let address = StoreAddress(remote) else { throw SuiteError.badRemote(remote) }
     guard let store = try address.open(in: project) as? FolderStore else {
       throw SuiteError.gcOfBucket
     }
-    let files =
-      try places.isEmpty
-      ? pointers(in: project.recordings)
-      : places.flatMap {
-        try pointers(in: project.path($0))
-      }
-    guard !files.isEmpty else { throw SuiteError.noPointers }
+    let files = try (places.isEmpty ? ["."] : places).flatMap { try pointers(in: project.path($0)) }
     let named = Set(try files.flatMap { try SessionPointer(reading: $0).objects }.map(\.sha256))
     var report = Report()
     for file in try objects(of: store) {
@@ -80,19 +74,31 @@ package struct StoreSweep {
     }
   }
 
+  /// The pointers in a folder and in all folders of it but hidden ones: a repository may have
+  /// several projects.
   private func pointers(in place: String) throws -> [String] {
     if place.hasSuffix(SessionPointer.ending) { return [place] }
-    let recordings = place + "/Recordings"
-    let folder = FileManager.default.fileExists(atPath: recordings) ? recordings : place
-    return try names(in: folder).filter { $0.hasSuffix(SessionPointer.ending) }
-      .map { "\(folder)/\($0)" }
+    let found = try pointers(below: place)
+    // A worktree that is empty, or a disk that is not mounted, would leave its sessions unnamed.
+    guard !found.isEmpty else { throw SuiteError.noPointers(place) }
+    return found
+  }
+
+  private func pointers(below folder: String) throws -> [String] {
+    try names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
+      let path = "\(folder)/\(name)"
+      if name.hasSuffix(SessionPointer.ending) { return [path] }
+      let isFolder =
+        try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+      return isFolder == .typeDirectory ? try pointers(below: path) : []
+    }
   }
 
   private func names(in folder: String) throws -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     } catch {
-      throw SuiteError.pointerUnreadable(folder, cause: error.systemText)
+      throw SuiteError.placeUnreadable(folder, cause: error.systemText)
     }
   }
 }

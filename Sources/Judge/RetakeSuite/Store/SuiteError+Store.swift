@@ -125,10 +125,22 @@ extension SuiteError {
         ?? "Make one where the session is: retake store push NAME --remote DIR")
   }
 
-  /// Without pointers every object would be removed.
-  static let noPointers = Self(
-    "suite.store.noPointers", "no pointer of a session is named, so every object would be unnamed",
-    advice: "Name the folders with the pointers of every branch: retake store gc DIR…")
+  /// Without its pointers the objects of the place would be removed.
+  static func noPointers(_ place: String) -> Self {
+    Self(
+      "suite.store.noPointers",
+      "no pointer of a session is in this place, so its sessions would lose their objects",
+      at: place,
+      advice: "Check its disk or worktree; or leave it out, and name the folders with the pointers "
+        + "of every branch: retake store gc DIR…")
+  }
+
+  /// A folder of pointers or of objects that cannot be listed.
+  static func placeUnreadable(_ folder: String, cause: String) -> Self {
+    Self(
+      "suite.store.place", "this folder cannot be read", cause: cause, at: folder,
+      advice: "Correct its name, mount its disk, or permit this user to read it")
+  }
 
   static let gcOfBucket = Self(
     "suite.store.gcBucket", "gc removes objects of a folder; this store is a bucket",
