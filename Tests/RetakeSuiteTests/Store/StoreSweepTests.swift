@@ -93,5 +93,12 @@ import Testing
       at: store.file("Recordings/yard.session.yml"),
       to: store.file("sub/Recordings/yard.session.yml"))
     #expect(try sweep(store).named == 2)
+    // A link to a folder, and a link that leads back.
+    try FileManager.default.moveItem(at: store.file("sub"), to: store.file(".other"))
+    for (name, place) in [("linked", ".other"), (".other/back", "..")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: store.file(name).path, withDestinationPath: place)
+    }
+    #expect(try sweep(store).named == 2)
   }
 }

@@ -1,11 +1,12 @@
 import Foundation
 package import RetakeCore
 
-/// Failures of disks and mounts: the same test may succeed on another machine, or a minute later.
+/// Failures of disks, mounts and stores: the same test may succeed on another machine, or a minute later.
 package enum Infrastructure {
   private static let codes: Set = [
     "media.open.unreadable", "session.list.unreadable", "session.open.unreadable",
     "store.diskFull", "store.permission", "suite.store.noFolder", "suite.store.noRoom",
+    "suite.store.rclone",
   ]
 
   /// The messages of the system and of SQLite for a disk that is full or fails, a mount that

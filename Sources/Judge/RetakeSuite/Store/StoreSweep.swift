@@ -78,20 +78,30 @@ package struct StoreSweep {
   /// several projects.
   private func pointers(in place: String) throws -> [String] {
     if place.hasSuffix(SessionPointer.ending) { return [place] }
-    let found = try pointers(below: place)
+    var seen: Set<String> = []
+    let found = try pointers(below: place, &seen)
     // A worktree that is empty, or a disk that is not mounted, would leave its sessions unnamed.
     guard !found.isEmpty else { throw SuiteError.noPointers(place) }
     return found
   }
 
-  private func pointers(below folder: String) throws -> [String] {
-    try names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
+  /// Links to folders are followed: `Recordings` may be one.
+  private func pointers(below folder: String, _ seen: inout Set<String>) throws -> [String] {
+    let place = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    guard seen.insert(place).inserted else { return [] }
+    var found: [String] = []
+    for name in try names(in: folder) where !name.hasPrefix(".") {
       let path = "\(folder)/\(name)"
-      if name.hasSuffix(SessionPointer.ending) { return [path] }
-      let isFolder =
-        try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-      return isFolder == .typeDirectory ? try pointers(below: path) : []
+      var isFolder: ObjCBool = false
+      if name.hasSuffix(SessionPointer.ending) {
+        found.append(path)
+      } else if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+        isFolder.boolValue
+      {
+        found += try pointers(below: path, &seen)
+      }
     }
+    return found
   }
 
   private func names(in folder: String) throws -> [String] {
