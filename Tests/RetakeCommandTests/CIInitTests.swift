@@ -46,16 +46,12 @@ import Testing
       #expect(result.status == 1, "\(line): \(result.stderr)")
     }
     #expect(place.exists("pending/a/motion") && place.exists("pending/b/motion"))
-    // As the artifacts of both jobs are downloaded.
-    try FileManager.default.createDirectory(
-      at: place.folder.file("blobs"), withIntermediateDirectories: true)
-    for name in ["retake-1.blob", "retake-2.blob"] {
-      try FileManager.default.moveItem(
-        at: place.folder.file(name), to: place.folder.file("blobs/\(name)"))
-    }
     let merges = lines(jobs?["merge"])
     #expect(merges.count == 2)
     let summary = place.folder.file("step-summary.md").path
+    // A merge that is refused has no report.
+    let early = try place.type(merges[1], environment: ["GITHUB_STEP_SUMMARY": summary])
+    #expect(early.status == 0 && early.stderr.isEmpty && !place.exists("step-summary.md"))
     let results = try merges.map {
       try place.type(
         $0, environment: Self.gitHub.merging(["GITHUB_STEP_SUMMARY": summary]) { $1 })
@@ -67,7 +63,16 @@ import Testing
     #expect(jobs?["comment"]?["permissions"]?["pull-requests"] == .string("write"))
     let comment = lines(jobs?["comment"]).first
     #expect(
-      comment?.hasSuffix("--edit-last --create-if-none --body-file report/summary.md") == true)
+      comment?.hasSuffix("--edit-last --create-if-none --body-file report/summary.md; fi") == true)
+    #expect(comment?.hasPrefix("if [ -f report/summary.md ]; then gh pr comment ") == true)
+    for job in ["test", "merge"] {
+      let upload = list(jobs?[job]?["steps"]).first {
+        text($0["uses"])?.hasPrefix("actions/upload-artifact") == true
+      }
+      #expect(upload?["with"]?["overwrite"] == .bool(true))
+      let paths = text(upload?["with"]?["path"])?.split(separator: "\n")
+      #expect(paths == [job == "test" ? "retake-*.blob" : "report", "pending"])
+    }
   }
 
   @Test func `the lines of GitLab's job file test the shards and merge them`() throws {
@@ -99,6 +104,7 @@ import Testing
   @Test(arguments: ["github", "gitlab"])
   func `a job file that exists is replaced only by request`(service: String) throws {
     let place = try Workplace()
+    try place.folder.write("v: 1\n", to: "retake.yml")
     try place.folder.write("mine", to: "jobs/ci.yml")
     let arguments = ["ci", "init", service, "--file", "jobs/ci.yml"]
     let refused = try place.retake(words: arguments)
@@ -108,5 +114,65 @@ import Testing
     #expect(try String(contentsOf: path, encoding: .utf8) == "mine")
     #expect(try place.retake(words: arguments + ["--force"]).stdout == "wrote jobs/ci.yml\n")
     #expect(try String(contentsOf: path, encoding: .utf8).contains("ci init \(service)"))
+  }
+
+  @Test(arguments: ["github", "gitlab"])
+  func `the file of a project in a subfolder is in the top folder of its repository`(
+    service: String
+  ) throws {
+    let place = try Workplace()
+    try place.git("init", "-q", "-b", "trunk")
+    try place.folder.write(
+      "v: 1\nstore: {remote: s3://footage/sessions}\n", to: "vision/retake.yml")
+    let result = try place.type("cd vision && retake ci init \(service)")
+    let path = service == "github" ? ".github/workflows/retake.yml" : ".gitlab-ci.yml"
+    #expect(result.stdout == "wrote ../\(path)\n", "\(result.stderr)")
+    #expect(result.stderr.contains("RETAKE_CACHE_KEY") && result.stderr.contains("docs/stores.md"))
+    #expect(!place.exists("vision/\(path)"))
+    let content = try String(contentsOf: place.folder.file(path), encoding: .utf8)
+    for word in [
+      "RETAKE_CACHE_KEY", "ca-certificates rclone", "./vision/tools/retake_*.deb",
+      "vision/.retake/sessions", "vision/retake-*.blob", "vision/pending",
+    ] { #expect(content.contains(word), "\(word) is missing in \(content)") }
+    let jobs = try file(path, in: place)
+    guard service == "github" else {
+      for job in ["retake-test", "retake-merge"] {
+        #expect(lines(jobs?[job]).first == "cd vision")
+      }
+      let reports = jobs?["retake-merge"]?["artifacts"]?["reports"]
+      #expect(reports?["junit"] == .string("vision/report/junit.xml"))
+      return
+    }
+    #expect(content.contains(#"branches: ["trunk"]"#))
+    for job in ["test", "merge"] {
+      let steps = list(jobs?["jobs"]?[job]?["steps"]).filter { step in
+        text(step["run"]).map { !$0.hasPrefix("apt-get") } ?? false
+      }
+      #expect(steps.count == (job == "test" ? 1 : 2))
+      #expect(steps.allSatisfy { $0["working-directory"] == .string("vision") })
+    }
+  }
+
+  @Test func `the branch of GitHub's job file is the default branch of origin`() throws {
+    let place = try Workplace()
+    try place.folder.write("v: 1\n", to: "retake.yml")
+    try place.git("init", "-q", "-b", "work")
+    try place.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next/2.x")
+    try place.retake("ci", "init", "github")
+    let content = try String(
+      contentsOf: place.folder.file(".github/workflows/retake.yml"), encoding: .utf8)
+    #expect(content.contains(#"branches: ["next/2.x"]"#))
+  }
+
+  @Test func `no job file is written without a project or for a bad name`() throws {
+    let place = try Workplace()
+    let none = try place.retake("ci", "init", "github")
+    #expect(none.status == 2)
+    #expect(none.stderr.contains("this folder has no retake.yml [suite.project.none]"))
+    try place.git("init", "-q")
+    try place.folder.write("v: 1\n", to: "my vision/retake.yml")
+    let spaced = try place.type("cd 'my vision' && retake ci init gitlab")
+    #expect(spaced.status == 2 && spaced.stderr.contains("[suite.ci.place]"), "\(spaced.stderr)")
+    #expect(!place.exists(".github") && !place.exists(".gitlab-ci.yml"))
   }
 }

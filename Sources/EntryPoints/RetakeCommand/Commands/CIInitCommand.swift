@@ -6,9 +6,9 @@ struct CIInitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Write a job file that tests the project in shards and merges their results.",
     discussion: """
-      github writes .github/workflows/retake.yml, gitlab writes .gitlab-ci.yml. The jobs install the
-      package in tools, restore the cache, test the shards in parallel, and merge them into one report.
-      docs/shards.md of Retake explains each part.
+      github writes .github/workflows/retake.yml, gitlab writes .gitlab-ci.yml, both in the top folder
+      of the git repository. The jobs install the package in tools, restore the cache, test the shards
+      in parallel, and merge them into one report. docs/shards.md of Retake explains each part.
 
       Examples:
         retake ci init github
@@ -24,7 +24,7 @@ struct CIInitCommand: ParsableCommand {
     transform: Bounded.whole(1...CIJobFile.shardsMax))
   var shards = 4
 
-  @Option(help: "Write this file.")
+  @Option(help: "Write this file, relative to the project.")
   var file: String?
 
   @Flag(help: "Replace a file that exists.")
@@ -34,11 +34,16 @@ struct CIInitCommand: ParsableCommand {
 
   func run() throws {
     let project = try CommandEnvironment.current.project()
-    let path = file ?? service.path
-    try service.write(to: path, in: project, shards: shards, replacing: force)
+    let path = try service.write(to: file, in: project, shards: shards, replacing: force)
     if form.json { return try Console.json(["written": path]) }
     Console.result("wrote \(visible(path))")
     form.note("next: put the package into tools (retake_*.deb of 'make package'), and commit both")
+    form.note(
+      "next: set the secret RETAKE_CACHE_KEY in the settings of the service; without it a job does "
+        + "not use the cache of another job")
+    if project.usesRclone {
+      form.note("next: set the variables of the store in the jobs: docs/stores.md of Retake")
+    }
   }
 }
 

@@ -105,16 +105,23 @@ package struct Project: Sendable {
     return nil
   }
 
+  /// The top folder of the project's git repository, without links; `nil` without a repository.
+  var repository: String? {
+    var root = URL(fileURLWithPath: OwnFolder.realPath(folder) ?? folder)
+    // Ends at the root folder, because each round goes to the folder above.
+    while !RegularFile.isTaken(root.appending(path: ".git").path) {
+      guard root.path != "/" else { return nil }
+      root.deleteLastPathComponent()
+    }
+    return root.path
+  }
+
   /// The project's folder in its git repository, such as `vision`; empty for the repository's own
   /// folder, and without a repository.
   var placeInRepository: String {
+    guard let repository else { return "" }
     let own = URL(fileURLWithPath: OwnFolder.realPath(folder) ?? folder)
-    var root = own
-    // Ends at the root folder, because each round goes to the folder above.
-    while !RegularFile.isTaken(root.appending(path: ".git").path) {
-      guard root.path != "/" else { return "" }
-      root.deleteLastPathComponent()
-    }
+    let root = URL(fileURLWithPath: repository)
     return own.pathComponents.dropFirst(root.pathComponents.count).joined(separator: "/")
   }
 

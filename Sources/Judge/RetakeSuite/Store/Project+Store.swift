@@ -9,6 +9,11 @@ extension Project {
   /// Where sessions of stores are kept: `.retake/sessions`.
   package var sessionCache: String { folder + "/.retake/sessions" }
 
+  /// Whether the store of the project needs the program rclone.
+  package var usesRclone: Bool {
+    if case .rclone? = store.remote.flatMap({ StoreAddress($0) }) { true } else { false }
+  }
+
   /// The pointer of a session.
   package func pointerFile(_ name: String) -> String {
     "\(recordings)/\(name)\(SessionPointer.ending)"
