@@ -16,7 +16,7 @@ import Testing
       switch engine {
       case .slurm: "#SBATCH --array=1-8\n"
       case .kubernetes: "  completions: 8\n"
-      case .parallel: "seq 8 | parallel --retries 6 "
+      case .parallel: "seq 8 | parallel --retries 6 --workdir . "
       }
     #expect(text.contains(count), "\(text)")
     // Only a program with own stages knows its stages.
@@ -24,6 +24,36 @@ import Testing
     own.program = "./yard"
     let ownText = engine.text(own)
     #expect(ownText.contains("./yard") && !ownText.contains("retake run-shard"), "\(ownText)")
+  }
+
+  @Test(arguments: [
+    ("results", true), ("./a/../results", true), ("/project/results", true), ("/results", false),
+    ("../results", false), ("/project", false), ("a/../..", false), ("/project/../x", false),
+  ])
+  func `a store is in the volume of the pods`(store: String, isMounted: Bool) {
+    var job = job
+    job.store = store
+    #expect(((try? FleetFile.kubernetes.check(job)) != nil) == isMounted)
+    #expect(throws: Never.self) { try FleetFile.slurm.check(job) }
+    (job.plan, job.store) = (store, "results")
+    #expect(((try? FleetFile.kubernetes.check(job)) != nil) == isMounted)
+  }
+
+  @Test func `no path has words that parallel replaces`() {
+    var job = job
+    #expect(throws: Never.self) { try FleetFile.parallel.check(job) }
+    job.store = "results {}"
+    let error = #expect(throws: SuiteError.self) { try FleetFile.parallel.check(job) }
+    #expect(error?.code == "shard.fleet.place")
+  }
+
+  @Test(arguments: [
+    ("17\n", "17"), ("17;yard\n", "17;yard"),
+    ("sbatch: warning: no time limit\n17\n", "17"), ("17\nsbatch: 3 jobs are queued\n", "17"),
+    ("sbatch: error\n", nil), ("", nil),
+  ])
+  func `the number of an array is found among warnings`(output: String, number: String?) {
+    #expect(FleetFile.number(in: output) == number)
   }
 
   @Test func `the script of Slurm starts a shard again after a failed disk or a signal`() throws {

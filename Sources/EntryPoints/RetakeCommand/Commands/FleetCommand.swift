@@ -51,10 +51,11 @@ struct FleetCommand: ParsableCommand {
   func run() throws {
     let project = try CommandEnvironment.current.project()
     let content = try ShardPlan(reading: project.path(plan))
-    let text = engine.text(
-      FleetFile.Job(
-        program: CommandEnvironment.current.program, plan: plan, shards: content.shards,
-        store: store, image: image ?? "", claim: claim))
+    let job = FleetFile.Job(
+      program: CommandEnvironment.current.program, plan: plan, shards: content.shards,
+      store: store, image: image ?? "", claim: claim)
+    try engine.check(job)
+    let text = engine.text(job)
     if submit { return Console.result(try FleetFile.submit(text)) }
     if form.json { return try Console.json(["text": text]) }
     Console.data(text)

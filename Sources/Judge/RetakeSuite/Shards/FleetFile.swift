@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeGolden
 import RetakeRuntime
@@ -45,6 +46,37 @@ package enum FleetFile: String, Sendable, CaseIterable {
     case .parallel: Self.parallel(job)
     }
   }
+
+  /// Checks that the engine's jobs would use the plan and the store of this project.
+  ///
+  /// - Throws: `SuiteError` with code `shard.fleet.place`.
+  package func check(_ job: Job) throws {
+    switch self {
+    case .slurm: return
+    case .kubernetes:
+      for path in [job.plan, job.store] where !Self.isMounted(path) {
+        throw ShardError.outsideVolume(path)
+      }
+    case .parallel:
+      // '{}', '{#}' and others stay replacements in quotes, too.
+      for word in [job.program, job.plan, job.store] where word.contains("{") {
+        throw ShardError.replaced(word)
+      }
+    }
+  }
+
+  /// Whether a path of a container, whose folder is /project, is in the volume.
+  private static func isMounted(_ path: String) -> Bool {
+    var folders: [Substring] = []
+    for name in (path.hasPrefix("/") ? path : "\(mount)/\(path)").split(separator: "/")
+    where name != "." {
+      if name == ".." { _ = folders.popLast() } else { folders.append(name) }
+    }
+    return folders.first == mount.dropFirst() && folders.count > 1
+  }
+
+  /// Where a container has the volume with the project.
+  private static let mount = "/project"
 
   private static func slurm(_ job: Job) -> String {
     """
@@ -97,7 +129,7 @@ package enum FleetFile: String, Sendable, CaseIterable {
             containers:
               - name: retake
                 image: \(quoted(job.image))
-                workingDir: /project
+                workingDir: \(mount)
                 command:
                   - \(quoted(job.program))
                   - run-shard
@@ -105,7 +137,7 @@ package enum FleetFile: String, Sendable, CaseIterable {
                   - --store
                   - \(quoted(job.store))
                 volumeMounts:
-                  - {name: project, mountPath: /project}
+                  - {name: project, mountPath: \(mount)}
             volumes:
               - name: project
                 persistentVolumeClaim: {claimName: \(quoted(job.claim))}
@@ -114,7 +146,8 @@ package enum FleetFile: String, Sendable, CaseIterable {
   }
 
   private static func parallel(_ job: Job) -> String {
-    "seq \(job.shards) | parallel --retries \(retriesMax + 1) "
+    // Without the folder, a job of another machine starts in the login folder.
+    "seq \(job.shards) | parallel --retries \(retriesMax + 1) --workdir . "
       + "\("\(job.command) --index {}".shellWord)\n"
   }
 
@@ -126,19 +159,30 @@ package enum FleetFile: String, Sendable, CaseIterable {
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
     let file = scratch.file("retake.sbatch")
+    let output = Locked(Data())
     let result: BoundedProcess.Result
     do {
       try Data(script.utf8).write(to: file)
       result = try BoundedProcess(
         executable: "/usr/bin/env", arguments: ["sbatch", "--parsable", file.path],
-        environment: ProcessInfo.processInfo.environment, secondsMax: submitSecondsMax
+        environment: ProcessInfo.processInfo.environment, secondsMax: submitSecondsMax,
+        onOutput: { bytes in output.withLock { $0 += bytes } }
       ).run()
     } catch {
       throw ShardError.notSubmitted(cause: error.systemText)
     }
-    guard result.end == .exited(0) else {
+    let text = String(decoding: output.withLock { $0 }, as: UTF8.self)
+    guard result.end == .exited(0), let number = number(in: text) else {
       throw ShardError.notSubmitted(cause: result.closingResponse)
     }
-    return result.closingResponse
+    return number
+  }
+
+  /// The number in the output of 'sbatch --parsable', which may also have warnings: a line `NUMBER` or
+  /// `NUMBER;CLUSTER`.
+  static func number(in output: String) -> String? {
+    output.split(whereSeparator: \.isNewline).last { line in
+      line.prefix { $0 != ";" }.allSatisfy { ("0"..."9").contains($0) } && line.first != ";"
+    }.map(String.init)
   }
 }

@@ -45,6 +45,12 @@ enum ShardError {
       advice: "Name files of: retake test --shard I/N --blob FILE")
   }
 
+  static func planWithoutStore(_ file: String) -> SuiteError {
+    SuiteError(
+      "shard.blob.foreign", "this is a plan, not a blob", at: file,
+      advice: "Name the folder of its results: retake merge \(file.shellWord) --store DIR")
+  }
+
   static func newerBlob(_ file: String, version: Int) -> SuiteError {
     SuiteError(
       "shard.blob.newer", "the blob has format \(version), and this retake reads 1", at: file,
@@ -97,10 +103,44 @@ enum ShardError {
         + "--index \(shard.prefix { $0 != "/" }) --store DIR")
   }
 
+  /// The result of a case in a store cannot be used.
+  ///
+  /// - Parameter reason: With the code and the file of the result.
+  static func badResult(
+    _ key: String, shard: Int, plan: String, reason: ErrorFacts
+  ) -> SuiteError {
+    var facts = reason
+    facts.message = "the result of \(key) cannot be used: \(reason.message)"
+    // `run-shard` replaces it.
+    facts.advice =
+      "Run it again: retake run-shard \(plan.shellWord) --index \(shard) --store DIR"
+    return SuiteError(facts: facts)
+  }
+
+  static func noStore(_ folder: String) -> SuiteError {
+    SuiteError(
+      "shard.store.none", "there is no such folder of results", at: folder,
+      advice: "Name the folder of: retake run-shard PLAN --store DIR")
+  }
+
   static func notSubmitted(cause: String) -> SuiteError {
     SuiteError(
       "shard.fleet.submit", "sbatch did not accept the jobs", cause: cause,
       advice: "Run it on a machine of the cluster, or store the script: leave out --submit")
+  }
+
+  static func outsideVolume(_ path: String) -> SuiteError {
+    SuiteError(
+      "shard.fleet.place", "'\(path)' is not in the volume that the pods share",
+      cause: "each pod would use a file system of its own there; the volume is mounted at /project",
+      advice: "Name a file or a folder in the project: --store results", kind: .usage)
+  }
+
+  static func replaced(_ word: String) -> SuiteError {
+    SuiteError(
+      "shard.fleet.place", "GNU parallel would change '\(word)'",
+      cause: "it replaces '{}' and other words in braces, in quotes, too",
+      advice: "Choose a name without braces, or make a link that has none", kind: .usage)
   }
 
   static func emptyGap(shard: String) -> SuiteError {
