@@ -99,6 +99,9 @@ import Testing
       "run-shard", "plan.json", "--index", "1", "--store", "results", environment: ["CI": "true"])
     // A changed result is a result.
     #expect(first.status == 0 && first.stdout.contains("b/motion"), "\(first.stderr)")
+    #expect(
+      first.stdout.contains(
+        "exit 0 (kept): Each case has a result; 'retake merge' has the exit code of the test."))
     let gap = try place.retake("merge", "plan.json", "--store", "results")
     #expect(gap.status == 2 && gap.stderr.contains("shard 2/2 is not finished: 1 case"))
     let second = try place.retake(
@@ -125,6 +128,7 @@ import Testing
     let poisoned = try place.retake(
       "run-shard", "plan.json", "--index", "2", "--store", "results", environment: ["CI": "true"])
     #expect(poisoned.status == 65 && poisoned.stdout.contains("was killed 2 times"))
+    #expect(poisoned.stdout.contains("exit 65 (case killed): "))
   }
 
   @Test func `a job file is printed for each engine`() throws {
@@ -133,12 +137,40 @@ import Testing
     let line = try place.retake("fleet", "parallel", "p.json", "--store", "results")
     #expect(
       line.stdout == """
-        seq 2 | parallel --retries 6 'retake run-shard p.json --store results --index {}'
+        seq 2 | parallel --retries 6 --workdir . 'retake run-shard p.json --store results --index {}'
 
         """)
     let job = try place.retake(
       "fleet", "kubernetes", "p.json", "--store", "results", "--image", "yard:7")
     #expect(job.stdout.contains("completions: 2\n") && job.stdout.contains("image: \"yard:7\"\n"))
+    let outside = try place.retake(
+      "fleet", "kubernetes", "p.json", "--store", "/results", "--image", "yard:7")
+    #expect(outside.status == 64 && outside.stdout.isEmpty)
+    #expect(outside.stderr.contains("'/results' is not in the volume that the pods share"))
+  }
+
+  @Test func `a plan in the place of a report or of a blob is refused with advice`() throws {
+    let place = try Self.changedProject()
+    try place.folder.write(try place.retake("plan", "--shards", "2", "--json").stdout, to: "p.json")
+    let timings = try place.retake("plan", "--timings", "p.json")
+    #expect(timings.status == 2)
+    #expect(timings.stderr.contains("p.json: this is not a report [report.document.unreadable]"))
+    let merge = try place.retake("merge", "p.json")
+    #expect(merge.status == 2)
+    #expect(merge.stderr.contains("p.json: this is a plan, not a blob [shard.blob.foreign]"))
+    #expect(merge.stderr.contains("retake merge p.json --store DIR"))
+    let nowhere = try place.retake("merge", "p.json", "--store", "nowhere")
+    #expect(nowhere.status == 2 && nowhere.stderr.contains("nowhere: there is no such folder of"))
+    let index = try place.retake("run-shard", "p.json", "--index", "9", "--store", "results")
+    #expect(index.status == 64)
+    #expect(
+      index.stderr.contains("'9' is not a shard (the plan has 2 shards) [shard.number]\n  Name a"))
+    // A case that cannot be opened is in the plan, without its files.
+    try place.folder.write("{", to: "motion.json")
+    let plan = try place.retake("plan")
+    #expect(plan.status == 0 && plan.stdout.contains("  a/motion\n  b/motion\n"))
+    let note = "note: 2 cases cannot be opened here, and the plan lacks their files: a/motion: "
+    #expect(plan.stderr.contains(note), "\(plan.stderr)")
   }
 
   @Test(arguments: [

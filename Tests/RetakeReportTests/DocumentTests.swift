@@ -97,9 +97,12 @@ import Testing
     }
   }
 
-  @Test func `a text that is no document is refused`() {
+  @Test(arguments: [
+    "hello", #"{"v": 1, "tool": {"name": "retake", "version": "0.0.9"}, "items": []}"#,
+  ])
+  func `a text that is no report is refused`(text: String) {
     #expect {
-      try ReportDocument(parsing: Data("hello".utf8))
+      try ReportDocument(parsing: Data(text.utf8))
     } throws: {
       ($0 as? ReportError)?.code == "report.document.unreadable"
     }
@@ -112,7 +115,7 @@ import Testing
         == "1 errored, 1 changed, 1 not comparable, 1 stale, 1 missing, 1 expected, 1 passed")
   }
 
-  @Test(arguments: [0, 1, 2, 3, 4, 5, 64, 130])
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 64, 65, 75, 130])
   func `every exit code has a word and a meaning`(_ code: Int) {
     let exit = ReportExit(code: code)
     #expect(exit.meaning.hasSuffix("."))

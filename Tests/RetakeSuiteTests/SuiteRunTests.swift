@@ -359,6 +359,9 @@ private struct GivesUp: PureStage {
     let outcome = try fixture.test { $0.reportFolder = "taken" }
     #expect(outcome.status == .error && outcome.files.isEmpty)
     #expect(outcome.document.exit.code == 2)
+    #expect(
+      outcome.document.exit.meaning
+        == "The cases were run, but a file with their results could not be written.")
     #expect(outcome.document.cases.map(\.verdict) == [.missing])
     let error = try #require(outcome.reportError)
     #expect(error.code == "report.folder.notWritten")

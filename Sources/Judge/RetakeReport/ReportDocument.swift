@@ -60,13 +60,16 @@ package struct ReportDocument: Hashable, Sendable, Codable {
 
   /// Reads a document that `encoded()` wrote.
   ///
-  /// - Throws: `ReportError.newerVersion`; `report.document.otherBuild` for a document of this
-  ///   version that names the build that wrote it; otherwise `.unreadable` with the decoder's
+  /// - Throws: `ReportError.newerVersion`; `report.document.otherBuild` for a report of this version
+  ///   that names the build that wrote it; otherwise `.unreadable`, for a report with the decoder's
   ///   reason.
   package init(parsing data: Data) throws {
+    struct Anything: Decodable {}
     struct Version: Decodable {
       var v: Int
       var tool: ReportTool?
+      /// Every report has one, unlike the other documents with a version, such as plans.
+      var title: Anything?
     }
     let decoder = Self.decoder
     do {
@@ -74,6 +77,9 @@ package struct ReportDocument: Hashable, Sendable, Codable {
       // the key.
       let version = try decoder.decode(Version.self, from: data)
       guard version.v <= 1 else { throw ReportError.newerVersion(version.v) }
+      guard version.title != nil else {
+        throw ReportError.unreadable(reason: "it is another kind of document")
+      }
       do {
         self = try decoder.decode(ReportDocument.self, from: data)
       } catch {

@@ -9,6 +9,15 @@ package struct ReportExit: Hashable, Sendable, Codable {
     (word, meaning) = Self.texts(code)
   }
 
+  /// The end of a process that keeps results, whatever they are.
+  package static let kept: Self = {
+    var exit = Self(code: 0)
+    (exit.word, exit.meaning) = (
+      "kept", "Each case has a result; 'retake merge' has the exit code of the test."
+    )
+    return exit
+  }()
+
   /// The word of this version for the code, for stored reports with an older word, too.
   package var shownWord: String { code == 1 ? "changed" : word }
 
@@ -22,6 +31,7 @@ package struct ReportExit: Hashable, Sendable, Codable {
     case 4: ("nothing compared", "No case was selected, or no result could be compared.")
     case 5: ("stale", "A golden is stale, or it is not comparable with this run.")
     case 64: ("usage", "The command line was not understood.")
+    case 65: ("case killed", "A case killed its process twice; all other cases have results.")
     case 75: ("infrastructure", "A session or a disk could not be read; run the test again.")
     case 130: ("interrupted", "The run was interrupted; this report is not complete.")
     default: ("exit \(code)", "The run ended with exit code \(code).")

@@ -91,14 +91,16 @@ import Testing
     for name in ["a", "b"] { try fixture.record(name) }
     let run = SuiteRun(project: try fixture.project(), selection: Selection())
     let plan = try run.makePlan(shards: 3, timings: nil)
-    var statuses: [Status] = []
+    var (statuses, meanings): ([Status], [String]) = ([], [])
     for number in 1...3 {
       let outcome = try fixture.test { run in
         run.shard = try? ShardNumber("\(number)/3", variables: [:])
         run.plan = ("plan.json", plan)
       }
       statuses.append(outcome.status)
+      meanings.append(outcome.document.exit.meaning)
     }
+    #expect(meanings[2] == "This shard has no case to test." && meanings[1] != meanings[2])
     #expect(statuses == [.missingGolden, .missingGolden, .passed])
 
     func code(_ shard: String, _ plan: ShardPlan) -> String? {
@@ -159,6 +161,7 @@ import Testing
       var outcome = SuiteRun.Outcome(status: .regression, document: document)
       outcome.loseBlob(SuiteError.notWritable(path: "1.blob", cause: cause))
       #expect(outcome.document.exit.code == Int(outcome.status.rawValue))
+      #expect(outcome.document.exit.meaning.contains("results could not be written"))
       return outcome.status
     }
     #expect(status(POSIXError(.ENOSPC).systemText) == .infrastructure)

@@ -263,6 +263,23 @@ private struct WeightedState: StatefulStage {
     #expect("\(try ShardNumber("auto", planned: 6, variables: variables))" == "5/6")
   }
 
+  @Test func `a shard of a plan is named by its index or by the job`() throws {
+    let job = ["CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "3"]
+    #expect("\(try ShardNumber(index: 3, planned: 3, variables: job))" == "3/3")
+    #expect("\(try ShardNumber(index: nil, planned: 3, variables: job))" == "2/3")
+    let unnamed = "the variables of the job name no shard"
+    let nested = job.merging(["TEST_SHARD_INDEX": "0"]) { $1 }
+    for (index, variables, message) in [
+      (4, job, "'4' is not a shard"), (nil, [:], unnamed), (nil, nested, unnamed),
+    ] {
+      let error = #expect(throws: SuiteError.self) {
+        try ShardNumber(index: index, planned: 3, variables: variables)
+      }
+      #expect(error?.facts.message == message && error?.code == "shard.number")
+      #expect(error?.facts.advice == "Name a shard of the plan, from 1 to 3: --index 1")
+    }
+  }
+
   private static let noShards: [(text: String, variables: [String: String], cause: String)] = [
     ("0/4", [:], "from 1/N to N/N"), ("5/4", [:], "from 1/N to N/N"), ("1/0", [:], "from 1/N"),
     ("1/1001", [:], "at most 1000"), ("2", [:], "the form I/N"), ("a/b", [:], "the form I/N"),

@@ -91,8 +91,14 @@ import Testing
     try FileManager.default.removeItem(atPath: try file("b/motion", one))
     let damaged = try file("c/motion", one)
     try Data("x".utf8).write(to: URL(fileURLWithPath: damaged))
-    let problems = ShardMerge(("plan.json", one), store: store).problems.map(\.code)
-    #expect(problems == ["shard.blob.foreign", "shard.merge.gap"])
+    let problems = ShardMerge(("plan.json", one), store: store).problems
+    #expect(problems.map(\.code) == ["shard.blob.foreign", "shard.merge.gap"])
+    #expect(
+      problems[0].facts.message == "the result of c/motion cannot be used: this is not a blob")
+    let advice = "Run it again: retake run-shard plan.json --index 1 --store DIR"
+    #expect(problems[0].facts.advice == advice)
+    let elsewhere = ShardMerge(("plan.json", one), store: store + "/none").problems
+    #expect(elsewhere.map(\.code) == ["shard.store.none"])
     let two = try plan(2)
     let replayed = try run(1, of: two).replayed + run(2, of: two).replayed
     #expect(replayed.sorted() == ["b/motion", "c/motion"])

@@ -52,7 +52,9 @@ struct PlanCommand: ParsableCommand {
     selection.suite = suite
     var run = SuiteRun(project: project, selection: selection)
     run.goldens = goldens.map { project.path($0) }
-    let plan = try run.makePlan(shards: shards, timings: try timings.map(report))
+    let plan = try run.makePlan(shards: shards, timings: try timings.map(report)) {
+      form.note("note: \($0)")
+    }
     if form.json {
       return Console.data(String(decoding: try plan.encoded(), as: UTF8.self))
     }
@@ -69,12 +71,18 @@ struct PlanCommand: ParsableCommand {
   }
 
   private func report(_ path: String) throws -> ReportDocument {
+    let data: Data
     do {
-      return try ReportDocument(
-        parsing: try RegularFile.contents(
-          path, links: .followed, bytesMax: Self.reportBytesMax))
+      data = try RegularFile.contents(path, links: .followed, bytesMax: Self.reportBytesMax)
     } catch let refusal as RegularFile.Refusal {
       throw ReportError.unreadable(reason: "\(path): \(refusal)")
+    }
+    do {
+      return try ReportDocument(parsing: data)
+    } catch let error as ReportError where error.code == "report.document.unreadable" {
+      throw ReportError(
+        "report.document.unreadable", "this is not a report", at: path,
+        advice: "Name the report.json of an earlier test: retake test --report report")
     }
   }
 }

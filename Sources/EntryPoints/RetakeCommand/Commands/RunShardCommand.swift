@@ -64,8 +64,7 @@ struct RunShardCommand: ParsableCommand {
     let project = try programs.project(watchdog)
     let content = try ShardPlan(reading: project.path(plan))
     let shard = try ShardNumber(
-      index.map { "\($0)/\(content.shards)" } ?? "auto", planned: content.shards,
-      variables: ProcessContext.current.variables)
+      index: index, planned: content.shards, variables: ProcessContext.current.variables)
     let line = ProgressLine(isQuiet: form.quiet)
     defer { line.finish() }
     var suiteRun = SuiteRun(project: project, selection: Selection())
@@ -83,10 +82,12 @@ struct RunShardCommand: ParsableCommand {
 
   /// A changed result is a result of the shard, and only the merge ends with its status.
   private func show(_ outcome: SuiteRun.Outcome) throws {
-    do {
-      try form.show(outcome, annotates: false)
-    } catch let end as CommandEnd where end.status != .infrastructure {
-      if !outcome.poisoned.isEmpty { throw CommandEnd(status: .poisoned) }
+    var outcome = outcome
+    if outcome.status != .infrastructure, !outcome.document.cases.isEmpty {
+      outcome.status = outcome.poisoned.isEmpty ? .passed : .poisoned
+      outcome.document.exit =
+        outcome.poisoned.isEmpty ? .kept : ReportExit(code: Int(outcome.status.rawValue))
     }
+    try form.show(outcome, annotates: false)
   }
 }

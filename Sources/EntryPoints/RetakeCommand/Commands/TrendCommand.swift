@@ -15,7 +15,8 @@ struct TrendCommand: ParsableCommand {
         retake trend /mnt/site 'yard/*' --branch main --last 100
         retake trend /mnt/site --json
 
-      Exit codes: 0 shown, 2 error, 4 no published run has such a case.
+      Exit codes: 0 shown, 2 error, 4 no published run has such a case, or no measure of it was
+      ever above 0.
       """)
 
   @Argument(help: "The folder of the site.")
@@ -38,9 +39,10 @@ struct TrendCommand: ParsableCommand {
     let listing = try site.listing()
     let runs = listing.items.map(\.run).filter { branch == nil || $0.branch == branch }
     let shown = Array(runs.prefix(last).reversed())
-    let trend = Trend(shown) { title in
+    func isSelected(_ title: String) -> Bool {
       cases.isEmpty || cases.contains { Glob.matches($0, title) || Glob.matches("\($0)/*", title) }
     }
+    let trend = Trend(shown, isSelected: isSelected)
     for name in listing.unreadable { output.note("note: \(name) has no readable entry.json") }
     if output.json {
       try Console.json(trend)
@@ -48,7 +50,12 @@ struct TrendCommand: ParsableCommand {
       Console.result(trend.text)
     }
     guard trend.rows.isEmpty else { return }
-    output.note("no published run has a measure of such a case that was ever above 0")
+    let isKnown = shown.contains { run in
+      (run.measures.map(\.title) + run.changes.map(\.title)).contains(where: isSelected)
+    }
+    output.note(
+      isKnown
+        ? "no measure of these cases was ever above 0" : "no published run has such a case")
     throw CommandEnd(status: .nothingCompared)
   }
 }

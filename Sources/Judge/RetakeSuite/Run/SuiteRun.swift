@@ -117,8 +117,13 @@ package struct SuiteRun {
 
     /// Ends with this status, unless the run has a stronger one.
     private mutating func end(_ failure: ExitStatus) {
-      status = ExitStatus.strongest([status, failure]) ?? failure
+      guard ExitStatus.strongest([status, failure]) == failure, status != failure else { return }
+      status = failure
       document.exit = ReportExit(code: Int(status.rawValue))
+      // No case has failed, and the code alone would say so.
+      document.exit.meaning =
+        "The cases were run, but a file with their results could not be written"
+        + (failure == .infrastructure ? "; run the test again." : ".")
     }
   }
 
@@ -202,7 +207,7 @@ package struct SuiteRun {
       : (plan?.content.items ?? []).filter { $0.stale == true }.map { .init(planned: $0) }
     var planner = ShardPlanner(project: project, library: library)
     let own =
-      plan?.content ?? planner.plan(selected, stale: stale, shards: shard.count)
+      try plan?.content ?? planner.plan(selected, stale: stale, shards: shard.count)
     let keys = Set(own.items(of: shard.number).map(\.key))
     let share = Share(
       plan: own, selected: selected.filter { keys.contains($0.key.description) },
@@ -225,7 +230,7 @@ package struct SuiteRun {
     guard plan.shards == shard.count else {
       throw ShardError.otherCount(shard.count, planned: plan.shards, file: file)
     }
-    let fresh = planner.plan([], stale: [], shards: 1)
+    let fresh = try planner.plan([], stale: [], shards: 1)
     guard plan.build == fresh.build, plan.project == fresh.project else {
       let name = plan.build == fresh.build ? Project.fileName : "this program"
       throw ShardError.otherItem(name, file: file, problem: "is not as the plan has it")
@@ -240,7 +245,7 @@ package struct SuiteRun {
     }
     let items = Dictionary(plan.items.map { ($0.key, $0) }) { first, _ in first }
     for selected in share.selected {
-      let item = planner.item(selected)
+      let item = try planner.item(selected)
       guard let planned = items[item.key], planned.agrees(with: item) else {
         let what = items[item.key].map { ": \($0.difference(from: item)) differs" } ?? ""
         throw ShardError.otherItem(
@@ -254,11 +259,24 @@ package struct SuiteRun {
   /// - Parameters:
   ///   - shards: From 1 to `ShardPlan.shardsMax`.
   ///   - timings: An earlier report, from which durations are predicted.
-  /// - Throws: `SuiteError` for a selection that cannot be made.
-  package func makePlan(shards: Int, timings: ReportDocument?) throws -> ShardPlan {
+  ///   - note: Called if cases cannot be opened here, so that the plan lacks their files.
+  /// - Throws: `SuiteError` for a selection that cannot be made, and for a session that must be read
+  ///   and cannot be fetched; `RuntimeError.interrupted`.
+  package func makePlan(
+    shards: Int, timings: ReportDocument?, note: (String) -> Void = { _ in }
+  ) throws -> ShardPlan {
     let (selected, stale) = try cases()
     var planner = ShardPlanner(project: project, library: library, timings: timings)
-    return planner.plan(selected, stale: stale, shards: shards)
+    let plan = try planner.plan(selected, stale: stale, shards: shards)
+    if let failure = planner.storeFailure { throw failure }
+    if let (key, reason) = planner.unopened.first {
+      let error = reason as? any CodedError ?? reason.facts
+      note(
+        "\(counted(planner.unopened.count, "case")) cannot be opened here, and the plan lacks "
+          + "\(planner.unopened.count == 1 ? "its" : "their") files: \(key): \(error.message)"
+          + (error.cause.map { " (\($0))" } ?? ""))
+    }
+    return plan
   }
 
   private func run(

@@ -123,7 +123,10 @@ struct ShardBlob {
     }
     guard let header = Self.header(data.prefix(Self.headerBytesMax)),
       let end = data.firstIndex(of: 0x0A)
-    else { throw ShardError.notBlob(file) }
+    else {
+      let isPlan = (try? ShardPlan(parsing: data, named: file)) != nil
+      throw isPlan ? ShardError.planWithoutStore(file) : ShardError.notBlob(file)
+    }
     guard header.blob == 1 else { throw ShardError.newerBlob(file, version: header.blob) }
     guard header.tool.version == Tool.version else {
       throw ShardError.otherVersion(file: file, version: header.tool.version)

@@ -31,6 +31,13 @@ package struct ShardMerge {
   package init(_ plan: (file: String, content: ShardPlan), store folder: String) {
     let store = ShardStore(folder: folder, plan: plan.content)
     self.plan = plan.content
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
+      isFolder.boolValue
+    else {
+      problems = [ShardError.noStore(folder)]
+      return
+    }
     for shard in 1...plan.content.shards {
       var missing: [String] = []
       for item in plan.content.items(of: shard) {
@@ -41,9 +48,11 @@ package struct ShardMerge {
             missing.append(item.key)
           }
         } catch {
-          problems.append(
+          let reason =
             error as? SuiteError
-              ?? ShardError.unreadable(blob: store.file(of: item), cause: error.causeText))
+            ?? ShardError.unreadable(blob: store.file(of: item), cause: error.causeText)
+          problems.append(
+            ShardError.badResult(item.key, shard: shard, plan: plan.file, reason: reason.facts))
         }
       }
       if let first = missing.first {

@@ -56,6 +56,31 @@ package struct ShardNumber: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// A shard of `run-shard`.
+  ///
+  /// - Parameters:
+  ///   - index: From 1; read from the variables of the job if `nil`.
+  ///   - planned: The number of shards of the plan.
+  /// - Throws: `shard.number`.
+  package init(index: Int?, planned: Int, variables: [String: String]) throws {
+    let advice = "Name a shard of the plan, from 1 to \(planned): --index 1"
+    if let index {
+      guard (1...planned).contains(index) else {
+        throw ShardError.badNumber(
+          "\(index)", cause: "the plan has \(counted(planned, "shard"))", advice: advice)
+      }
+      self.init(number: index, count: planned)
+      return
+    }
+    do {
+      try self.init("auto", planned: planned, variables: variables)
+    } catch let error as SuiteError {
+      var facts = error.facts
+      (facts.message, facts.advice) = ("the variables of the job name no shard", advice)
+      throw SuiteError(facts: facts)
+    }
+  }
+
   private init(number: Int, count: Int, source: [String] = []) {
     (self.number, self.count, self.source) = (number, count, source)
   }

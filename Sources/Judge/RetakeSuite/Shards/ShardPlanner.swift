@@ -15,7 +15,7 @@ struct ShardPlanner {
   /// The seconds per frame of cases in an earlier report.
   private let rates: [String: Double]
   /// By name. Made once for all cases, because a pipeline may load models.
-  private var pipelines: [String: Pipeline?] = [:]
+  private var pipelines: [String: Result<Pipeline, any Error>] = [:]
   /// The bytes that a frame of a stored session is assumed to have; a pointer has no number of
   /// frames.
   private static let frameBytes: Int64 = 20_000
@@ -25,6 +25,10 @@ struct ShardPlanner {
   private var opened: (folder: String, reader: SessionReader)?
   /// The digests of files by path; `nil` for a file that cannot be read.
   private var digests: [String: String?] = [:]
+  /// The cases that could not be opened, with the reasons.
+  private(set) var unopened: [(key: String, reason: any Error)] = []
+  /// The first session that its store did not provide.
+  private(set) var storeFailure: (any Error)?
 
   /// - Parameter timings: An earlier report of these cases.
   init(project: Project, library: GoldenLibrary, timings: ReportDocument? = nil) {
@@ -38,11 +42,12 @@ struct ShardPlanner {
   }
 
   /// - Parameter shards: From 1 to `ShardPlan.shardsMax`.
+  /// - Throws: If the user has interrupted it.
   mutating func plan(
     _ selected: [SelectedCase], stale: [GoldenLibrary.Key], shards: Int
-  ) -> ShardPlan {
+  ) throws -> ShardPlan {
     let items =
-      selected.map { item($0) }
+      try selected.map { try item($0) }
       + stale.map { key in
         var item = ShardPlan.Item(key: key.description)
         (item.golden, item.stale) = (golden(key), true)
@@ -54,18 +59,26 @@ struct ShardPlanner {
   }
 
   /// A case that cannot be opened has fewer facts; its run reports why.
-  mutating func item(_ selected: SelectedCase) -> ShardPlan.Item {
+  ///
+  /// - Throws: If the user has interrupted it.
+  mutating func item(_ selected: SelectedCase) throws -> ShardPlan.Item {
     var item = ShardPlan.Item(key: selected.key.description)
     item.golden = golden(selected.key)
-    guard selected.problem == nil, let pipeline = pipeline(of: selected.definition) else {
-      return item
-    }
-    if let name = selected.sessionRead.flatMap({ project.storedName($0) }) {
-      item = stored(item, name, selected.definition, pipeline)
+    do {
+      try selected.check()
+      let pipeline = try pipeline(of: selected.definition)
+      guard let name = selected.sessionRead.flatMap({ project.storedName($0) }) else {
+        return try replayed(item, selected, pipeline)
+      }
+      item = try stored(item, name, selected.definition, pipeline)
       item.files.merge(otherFiles(selected, pipeline)) { first, _ in first }
       return item
+    } catch let error as any RetakeError where error.facts.kind == .interrupted {
+      throw error
+    } catch {
+      unopened.append((item.key, error))
+      return item
     }
-    return (try? replayed(item, selected, pipeline)) ?? item
   }
 
   private mutating func replayed(
@@ -127,10 +140,10 @@ struct ShardPlanner {
 
   /// The item of a session that a pointer names. It is the same whether the session is in the local
   /// cache or not, because other machines have other caches.
-  private func stored(
+  private mutating func stored(
     _ item: ShardPlan.Item, _ name: String, _ definition: CaseDefinition, _ pipeline: Pipeline
-  ) -> ShardPlan.Item {
-    guard let pointer = try? SessionPointer(reading: project.pointerFile(name)) else { return item }
+  ) throws -> ShardPlan.Item {
+    let pointer = try SessionPointer(reading: project.pointerFile(name))
     var stored = item
     stored.session = pointer.digest
     stored.frames = max(1, Int(pointer.bytes / Self.frameBytes))
@@ -140,20 +153,24 @@ struct ShardPlanner {
       return stored
     }
     // An override may swap in a model, and only a replay of the session knows its files.
-    guard let lease = try? project.pull(name) else { return item }
+    let lease: SessionLease
+    do {
+      lease = try project.pull(name)
+    } catch {
+      storeFailure = storeFailure ?? error
+      throw error
+    }
     let job = ReplayJob(project: project, definition: definition, session: lease.path)
-    let replay = withExtendedLifetime(lease) { try? job.open(pipeline).replay }
-    guard let replay else { return item }
-    stored.files = replay.files
+    stored.files = try withExtendedLifetime(lease) { try job.open(pipeline).replay.files }
     return stored
   }
 
-  private mutating func pipeline(of definition: CaseDefinition) -> Pipeline? {
+  private mutating func pipeline(of definition: CaseDefinition) throws -> Pipeline {
     let name = definition.pipeline
-    if let known = pipelines[name] { return known }
-    let pipeline = try? project.pipeline(name)
-    pipelines[name] = .some(pipeline)
-    return pipeline
+    if let known = pipelines[name] { return try known.get() }
+    let pipeline = Result { try project.pipeline(name) }
+    pipelines[name] = pipeline
+    return try pipeline.get()
   }
 
   private mutating func digest(of reader: SessionReader, tracks: [Int]) -> String? {

@@ -22,6 +22,9 @@ struct SuiteReport {
     var document = ReportDocument(
       tool: ReportTool(version: Tool.version), title: "retake test",
       exit: ReportExit(code: Int(status.rawValue)), cases: records.map(\.item))
+    if records.isEmpty, status == .passed {
+      document.exit.meaning = "This shard has no case to test."
+    }
     let frames = records.reduce(0) { $0 + $1.frames }
     document.generatedAt = time
     document.environment = environment
