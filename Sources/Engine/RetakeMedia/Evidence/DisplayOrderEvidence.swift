@@ -131,10 +131,26 @@ struct DisplayOrderEvidence: Sendable {
 /// the most frequent distance of pictures, and whether it is constant.
 struct LearnedOrderEvidence: Sendable {
   private var order: DisplayOrderEvidence
+  private struct Entry: Sendable {
+    var packet: Int
+    /// nil if the reference before it is lost or was decoded twice.
+    var picture: DisplayOrderEvidence.Picture?
+    /// The number of the bidirectional picture in the packet of a reference picture.
+    var companion: Int?
+    /// The reference picture has a placeholder, so a bidirectional picture was in its packet.
+    var hasPlaceholder = false
+  }
+
   private let isInOrder: Bool
-  /// The pictures by their packets, nil for a repeated one; empty if there are too many.
-  private var history: [(packet: Int, picture: DisplayOrderEvidence.Picture?)] = []
+  /// Pictures and losses in decode order; empty if there are too many.
+  private var history: [Entry] = []
   private var isWhole = true
+  /// Place of the last reference picture in the history.
+  private var reference: Int?
+  /// Whether the first bidirectional picture after a reference picture is in the same packet.
+  var isPacked = false
+  /// Whether the stream declares a constant rate.
+  var isFixed = false
   /// Packets of provisional damage.
   private var named: Set<Int> = []
 
@@ -149,8 +165,11 @@ struct LearnedOrderEvidence: Sendable {
     order = DisplayOrderEvidence(step: nil, learns: true, isInOrder: isInOrder)
   }
 
-  mutating func add(_ picture: DisplayOrderEvidence.Picture, packet: Int) -> PacketEvidence {
-    keep(picture, packet: packet)
+  /// - Parameter companion: The number of the bidirectional picture in the same packet.
+  mutating func add(
+    _ picture: DisplayOrderEvidence.Picture, packet: Int, companion: Int? = nil
+  ) -> PacketEvidence {
+    keep(Entry(packet: packet, picture: picture, companion: companion))
     let evidence = order.add(picture)
     if evidence.damage != nil { named.insert(packet) }
     if evidence.damageBefore != nil { named.insert(packet - 1) }
@@ -158,32 +177,100 @@ struct LearnedOrderEvidence: Sendable {
   }
 
   mutating func repeatLast(packet: Int) {
-    keep(nil, packet: packet)
+    keep(Entry(packet: packet))
     order.repeatLast()
   }
 
-  private mutating func keep(_ picture: DisplayOrderEvidence.Picture?, packet: Int) {
+  /// A reference picture of the packet is not decoded.
+  mutating func loseReference(packet: Int) { repeatLast(packet: packet) }
+
+  /// A picture that is not coded follows, with the number of the reference picture whose packet has
+  /// a bidirectional picture, too.
+  mutating func addPlaceholder(number: Int) {
+    guard let reference, history.indices.contains(reference),
+      history[reference].picture?.number == number
+    else { return }
+    history[reference].hasPlaceholder = true
+  }
+
+  private mutating func keep(_ entry: Entry) {
     guard isWhole else { return }
-    history.append((packet, picture))
-    if history.count > Self.picturesMax { (isWhole, history) = (false, []) }
+    if let picture = entry.picture, picture.kind != .bidirectional { reference = history.count }
+    history.append(entry)
+    if history.count > Self.picturesMax { (isWhole, history, reference) = (false, [], nil) }
   }
 
   /// - Returns: the damage by packet; nil for a packet whose provisional damage is withdrawn.
   mutating func finish() -> [Int: StreamDamage?] {
     guard isWhole else { return [:] }
+    let step = step
+    let gaps = step.map { self.gaps(step: $0) } ?? []
     var order = DisplayOrderEvidence(step: step, isInOrder: isInOrder)
     var found: [Int: StreamDamage?] = Dictionary(uniqueKeysWithValues: named.map { ($0, nil) })
-    for (packet, picture) in history {
-      guard let picture else {
-        order.repeatLast()
-        continue
-      }
+    for (place, entry) in history.enumerated() {
+      if entry.picture == nil || gaps.contains(place) { order.repeatLast() }
+      guard let picture = entry.picture else { continue }
       let evidence = order.add(picture)
-      if let damage = evidence.damage { found[packet] = .some(damage) }
-      if let damage = evidence.damageBefore { found[packet - 1] = .some(damage) }
+      if let damage = evidence.damage { found[entry.packet] = .some(damage) }
+      if let damage = evidence.damageBefore { found[entry.packet - 1] = .some(damage) }
     }
     if let damage = order.finish(), let last = history.last { found[last.packet] = .some(damage) }
     return found
+  }
+
+  /// A reference picture, and what follows it up to the next reference picture.
+  private struct Group {
+    var place: Int
+    var number: Int
+    /// The number of the first bidirectional picture.
+    var first: Int?
+    /// The packet of the reference picture was cut before its bidirectional picture.
+    var isCut: Bool
+    /// Count of bidirectional pictures.
+    var count = 0
+  }
+
+  private var groups: [Group] {
+    var groups: [Group] = []
+    for (place, entry) in history.enumerated() {
+      guard let picture = entry.picture else { continue }
+      if picture.kind != .bidirectional {
+        groups.append(
+          Group(
+            place: place, number: picture.number, first: entry.companion,
+            isCut: entry.companion == nil && entry.hasPlaceholder))
+      } else if let last = groups.indices.last {
+        groups[last].first = groups[last].first ?? picture.number
+        groups[last].count += 1
+      }
+    }
+    return groups
+  }
+
+  /// Reference pictures before which a reference picture is missing together with the bidirectional
+  /// pictures that are shown before it. The bidirectional pictures of the next group fit between
+  /// the references that are left, so only the count of missing numbers shows the loss.
+  ///
+  /// In a packed stream, the first bidirectional picture is not lost without its reference picture,
+  /// except if its packet was cut: then a placeholder follows the reference picture.
+  ///
+  /// - Returns: places in the history.
+  private func gaps(step: Int) -> Set<Int> {
+    guard isPacked || isFixed else { return [] }
+    let groups = groups
+    let countMax = groups.map(\.count).max() ?? 0
+    let found = zip(groups, groups.dropFirst()).filter { earlier, group in
+      let missing = (group.number - earlier.number) / step - 1
+      guard missing > 0 else { return false }
+      if !isPacked || group.isCut { return missing > countMax }
+      return (group.first ?? group.number) - earlier.number > step
+    }
+    return Set(found.map(\.1.place))
+  }
+
+  /// Whether a packed stream has no constant distance that would show a loss.
+  var isUndecided: Bool {
+    isPacked && (!isWhole || (step == nil && history.contains { $0.companion != nil }))
   }
 
   /// The distance of neighboring pictures; nil for a stream of variable rate.

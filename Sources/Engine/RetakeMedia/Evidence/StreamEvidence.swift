@@ -62,6 +62,10 @@ package struct StreamEvidence: Sendable {
     return damages
   }
 
+  /// Whether the stream's headers cannot show each lost picture, although headers of its codec can:
+  /// a packed MPEG-4 stream of variable rate.
+  package var isUndecided: Bool { reader.isUndecided }
+
   /// Number of packets that are needed after a packet until all damage of it is known.
   package static var lookahead: Int { PlacementEvidence.lookahead }
 

@@ -302,6 +302,7 @@ public struct SessionImporter: Sendable {
     let footage =
       indexed.footage
       + rows.flatMap { Self.displayNotes($0.0, $0.1) }
+      + rows.compactMap { TrackNotes.undecided($0.1) }
       + rows.compactMap { stream, _ in
         times.map { Self.timesNote(of: stream.index, file: $0) }
           ?? TrackNotes.assumedRate(of: stream, track: stream.index)

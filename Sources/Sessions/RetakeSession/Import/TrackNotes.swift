@@ -52,6 +52,14 @@ package struct TrackNotes {
     return "track \(track): \(guess(rate))"
   }
 
+  /// The note that a session keeps about a stream whose headers do not show each lost picture,
+  /// although headers of its codec can; nil for any other stream.
+  static func undecided(_ rows: TrackRows) -> String? {
+    guard rows.facts.headers.isUndecided else { return nil }
+    return "track \(rows.track): the distance of its pictures changes, so this packed stream does "
+      + "not show each lost image"
+  }
+
   private static func guess(_ rate: FrameRate) -> String {
     "\(rate.text) a second is a guess: the stream has neither times nor a rate"
   }

@@ -16,6 +16,9 @@ struct TrackHeaders {
   /// declare them.
   private(set) var restarts: [Int] = []
 
+  /// Whether a part of the track has headers that cannot show each lost picture.
+  private(set) var isUndecided = false
+
   private var hasCorruptPackets = false
   /// Whether neither the headers nor a packet's flag shows damage.
   var isWhole: Bool { damages.isEmpty && !hasCorruptPackets }
@@ -46,5 +49,6 @@ struct TrackHeaders {
   /// Adds the damage that only the end of the track shows.
   mutating func finish() {
     for (packet, damage) in evidence?.finish() ?? [:] { damages[packet] = damage }
+    if evidence?.isUndecided == true { isUndecided = true }
   }
 }
