@@ -116,6 +116,8 @@ struct StreamEvidenceTests {
       let missed = wrong.subtracting(named)
       #expect(missed.isEmpty, "packet \(lost): \(missed.sorted()) of \(wrong.sorted())")
       #expect((result.status == .lossy) == !named.isEmpty)
+      let isByTimes = encoding.options.contains("mpeg4")
+      #expect(result.notes.contains { $0.contains("by the times in the stream") } == isByTimes)
     }
   }
 

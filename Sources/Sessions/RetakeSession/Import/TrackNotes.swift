@@ -110,13 +110,24 @@ package struct TrackNotes {
     let given = Set(facts.frames.indices.map { facts.frames.packet($0) })
     let refused = Set(facts.refused.map(\.packet))
     guard let first = given.min() else { return [] }
+    let hidden = rows.packets.indices.filter {
+      !given.contains($0) && rows.packets.flags($0).contains(.discard)
+    }
     let empty = rows.packets.indices.filter {
       !given.contains($0) && !refused.contains($0)
         && rows.packets.flags($0).isDisjoint(with: [.discard, .corrupt])
     }
     let leading = empty.prefix { $0 < first }
-    return [Self.leading(leading.count), later(Array(empty.dropFirst(leading.count)))]
-      .compactMap(\.self)
+    return [
+      Self.hidden(hidden.count), Self.leading(leading.count),
+      later(Array(empty.dropFirst(leading.count))),
+    ].compactMap(\.self)
+  }
+
+  private static func hidden(_ count: Int) -> String? {
+    guard count > 0 else { return nil }
+    return "\(counted(count, "packet")) \(count == 1 ? "is" : "are") decoded and not shown, as the "
+      + "container says (an edit list)"
   }
 
   private static func leading(_ count: Int) -> String? {

@@ -59,7 +59,7 @@ package struct TrackRows: Sendable {
     }
     let stretches = FrameStretch.stretches(named)
     var notes = stretches.prefix(Self.notesMax).map { stretch in
-      let (count, words) = (stretch.last - stretch.first + 1, Self.words[stretch.cause])
+      let (count, words) = (stretch.last - stretch.first + 1, words(stretch.cause))
       let what =
         count == 1
         ? "frame \(track):\(stretch.first) \(words?.one ?? "")"
@@ -73,6 +73,16 @@ package struct TrackRows: Sendable {
     }
     return notes + remarks
   }
+
+  private func words(_ cause: String) -> (one: String, several: String)? {
+    let isMissing = cause == StreamDamage.referenceMissing.rawValue
+    return isMissing && facts.headers.isByTimes ? Self.missingByTimes : Self.words[cause]
+  }
+
+  private static let missingByTimes = (
+    one: "refers to a picture that should be there by the times in the stream, and is not",
+    several: "refer to a picture that should be there by the times in the stream, and is not"
+  )
 
   /// The words of a note about one frame, and about several.
   private static let words = [

@@ -19,6 +19,10 @@ struct TrackHeaders {
   /// Whether a part of the track has headers that cannot show each lost picture.
   private(set) var isUndecided = false
 
+  /// Whether only the times of pictures show a lost one, so that a picture which an encoder left
+  /// out looks the same.
+  private(set) var isByTimes = false
+
   private var hasCorruptPackets = false
   /// Whether neither the headers nor a packet's flag shows damage.
   var isWhole: Bool { damages.isEmpty && !hasCorruptPackets }
@@ -32,6 +36,7 @@ struct TrackHeaders {
       if self.view == nil || !view.continues {
         finish()
         evidence = StreamEvidence(view.stream)
+        if StreamEvidence.learns(view.stream.codec) { isByTimes = true }
       }
       self.view = view
     }
