@@ -204,7 +204,7 @@ struct LearnedOrderEvidence: Sendable {
   mutating func finish() -> [Int: StreamDamage?] {
     guard isWhole else { return [:] }
     let step = step
-    let gaps = step.map { self.gaps(step: $0) } ?? []
+    let gaps = isPacked || isFixed ? step.map { self.gaps(step: $0) } ?? [] : []
     var order = DisplayOrderEvidence(step: step, isInOrder: isInOrder)
     var found: [Int: StreamDamage?] = Dictionary(uniqueKeysWithValues: named.map { ($0, nil) })
     for (place, entry) in history.enumerated() {
@@ -256,7 +256,6 @@ struct LearnedOrderEvidence: Sendable {
   ///
   /// - Returns: places in the history.
   private func gaps(step: Int) -> Set<Int> {
-    guard isPacked || isFixed else { return [] }
     let groups = groups
     let countMax = groups.map(\.count).max() ?? 0
     let found = zip(groups, groups.dropFirst()).filter { earlier, group in
@@ -268,9 +267,14 @@ struct LearnedOrderEvidence: Sendable {
     return Set(found.map(\.1.place))
   }
 
-  /// Whether a packed stream has no constant distance that would show a loss.
+  /// Whether the times do not show each lost picture: in a packed stream of variable rate, and in a
+  /// stream that declares no constant rate, where a reference picture and its bidirectional pictures
+  /// are missing or were never there.
   var isUndecided: Bool {
-    isPacked && (!isWhole || (step == nil && history.contains { $0.companion != nil }))
+    guard isWhole else { return isPacked }
+    guard let step else { return isPacked && history.contains { $0.companion != nil } }
+    return !isPacked && !isFixed && history.contains { $0.picture?.kind == .bidirectional }
+      && !gaps(step: step).isEmpty
   }
 
   /// The distance of neighboring pictures; nil for a stream of variable rate.

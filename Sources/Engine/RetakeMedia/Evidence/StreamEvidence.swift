@@ -63,7 +63,7 @@ package struct StreamEvidence: Sendable {
   }
 
   /// Whether the stream's headers cannot show each lost picture, although headers of its codec can:
-  /// a packed MPEG-4 stream of variable rate.
+  /// a packed MPEG-4 stream of variable rate, or gaps in the times of a stream with B-pictures.
   package var isUndecided: Bool { reader.isUndecided }
 
   /// Number of packets that are needed after a packet until all damage of it is known.

@@ -56,8 +56,8 @@ package struct TrackNotes {
   /// although headers of its codec can; nil for any other stream.
   static func undecided(_ rows: TrackRows) -> String? {
     guard rows.facts.headers.isUndecided else { return nil }
-    return "track \(rows.track): the distance of its pictures changes, so this packed stream does "
-      + "not show each lost image"
+    return "track \(rows.track): the times of its pictures have gaps or no constant distance, so "
+      + "they do not show each lost image"
   }
 
   private static func guess(_ rate: FrameRate) -> String {
