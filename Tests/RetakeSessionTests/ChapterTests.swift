@@ -589,6 +589,10 @@ import Testing
       try reader.frame(FrameID(track: 0, sequence: $0)).rotationDegrees
     }
     #expect(turns[0] == 0 && turns[1] % 180 == 90, "\(turns)")
+    let described = try [24, 25].map {
+      try reader.description(of: FrameID(track: 0, sequence: $0)).rotationDegrees
+    }
+    #expect(described == turns && reader.imagesVary(in: 0))
     #expect(
       try importing([file, plain], name: "same").notes.allSatisfy { !$0.contains("players") })
   }

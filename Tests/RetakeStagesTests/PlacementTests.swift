@@ -79,6 +79,31 @@ import Testing
         == [deep.x, deep.y, deep.width, deep.height])
   }
 
+  @Test func `the boxes of each frame are turned back by the turn of that frame`() throws {
+    let text = """
+      {"v": 1, "name": "p", "nodes": [{"id": "camera", "kind": "session"},
+        {"id": "up", "kind": "upright"}, \(motion), {"id": "boxes", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "up"}, {"from": "up", "to": "motion"},
+        {"from": "motion", "to": "boxes"}]}
+      """
+    let pipeline = try PipelineDocument.parse(Data(text.utf8), catalog: StageRegistry.builtIn)
+    var shape = ImageShape(width: 640, height: 480, format: .i420)
+    shape.turn.degrees = 90
+    var places = OverlayPlaces(pipeline, tracks: ["camera": 0], shapes: [0: shape])
+    let box = Box(x: 10, y: 20, width: 30, height: 40)
+    for degrees in [90, 180, 270, 90] {
+      shape.turn.degrees = degrees
+      places.use(shape, of: 0)
+      let picture = OverlayImage(width: 640, height: 480, rotationDegrees: degrees)
+      let placed = places.placed([.detection(Detection(box: box, score: 1))], sink: "boxes")
+      guard case .detection(let found)? = placed.first else {
+        Issue.record("\(degrees): no box")
+        continue
+      }
+      #expect(found.box == picture.stored(box))
+    }
+  }
+
   @Test func `a crop is moved back, from where it really cuts`() throws {
     let edges = ["camera>cut", "cut>motion", "motion>boxes"]
     let crop = node("cut", "crop", #"{"x": 101, "y": 51, "width": 200, "height": 100}"#)

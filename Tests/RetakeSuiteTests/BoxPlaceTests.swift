@@ -1,6 +1,10 @@
 import Foundation
+import RetakeCompare
 import RetakeCore
+import RetakeSession
+import RetakeStages
 import RetakeTestProjects
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeGolden
@@ -95,6 +99,53 @@ import Testing
 
   @Test func `behind a crop, whose odd corner is rounded down`() throws {
     try check(Self.cut, scale: 1, corner: (80, 40))
+  }
+
+  @Test func `boxes of an appended file are turned back as that file says`() throws {
+    let fixture = try ProjectFixture("v: 1\ncases:\n  case: {pipeline: case.json}\n")
+    try fixture.folder.write(
+      Self.pipeline(#"{"id": "before", "kind": "upright"}"#), to: "case.json")
+    let files = try (1...2).map { part in
+      try fixture.record("part", frames: 15, seed: part, width: 320, height: 240)
+      let (folder, file) = (
+        fixture.folder.file("Recordings/part"), fixture.folder.file("part\(part).mp4").path
+      )
+      let made = try runFFmpeg(
+        arguments: [
+          "-v", "error", "-nostdin", "-i", folder.path + "/media/video-00000.mkv", "-c:v",
+          "libx264", "-qp", "0", file,
+        ])
+      try #require(made.status == 0, "\(made.stderr)")
+      try FileManager.default.removeItem(at: folder)
+      return file
+    }
+    let turned = fixture.folder.file("turned.mp4").path
+    try turnMovie(files[1], matrix: [-1, 0, 0, -1], into: turned)
+    _ = try SessionImporter(
+      ImportOptions(
+        file: files[0], appending: [turned], name: "both",
+        into: fixture.folder.file("Recordings").path)
+    ).run()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let golden = GoldenFolder(fixture.folder.file("Goldens/both/case"))
+    let manifest = try golden.manifest()
+    var result = CaseResult(golden: golden, actual: golden, manifest)
+    result.addSources(manifest, try fixture.project())
+    #expect(result.varyingTracks == [0])
+    var raw: [FrameID: [Box]] = [:]
+    _ = try golden.eachOutcome(at: "boxes") { raw[$0] = SinkValues($1).detections.map(\.box) }
+    var counts = [0, 0]
+    _ = try result.eachValue(of: golden, "boxes", .actual) { id, values in
+      let part = id.sequence / 15
+      let picture = OverlayImage(width: 320, height: 240, rotationDegrees: part * 180)
+      for (box, found) in zip(raw[id] ?? [], values.detections.map(\.box)) {
+        let stored = picture.stored(box)
+        #expect(abs(found.x - stored.x) < 0.01 && abs(found.y - stored.y) < 0.01, "\(id)")
+        counts[part] += 1
+      }
+    }
+    #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
   }
 
   @Test func `a report says where the golden's stages may have put its boxes otherwise`() throws {

@@ -6,7 +6,7 @@ import RetakeStages
 /// Converts results so that a window can draw them over the frames of their source: boxes of a
 /// stage after a `downsample`, `resize` or `crop` are moved to their place in the frame.
 public struct ResultPlaces: Sendable {
-  private let places: OverlayPlaces
+  private var places: OverlayPlaces
 
   /// For the results of a `LiveSession` with this pipeline and these tracks.
   public init(_ pipeline: Pipeline, tracks: [LiveTrack]) {
@@ -23,10 +23,13 @@ public struct ResultPlaces: Sendable {
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
-  ///   - shapes: The shape of their frames, by track.
+  ///   - shapes: The shape of their first frames, by track.
   package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: ImageShape]) {
     places = OverlayPlaces(pipeline, tracks: tracks, shapes: shapes)
   }
+
+  /// Sets the shape of the frame whose result is converted next.
+  package mutating func use(_ shape: ImageShape, of track: Int) { places.use(shape, of: track) }
 
   /// The tracks that a live pipeline's sources read, by node.
   package static func liveTracks(of pipeline: Pipeline) -> [String: Int] {

@@ -81,7 +81,7 @@ package struct LabelWork {
     try library.requireOwn(key)
     let golden = library.folder(key)
     let reader = try SessionReader(opening: try project.sessionPath(key.session))
-    let (sink, placements, tracks) = try places(golden, key, reader)
+    let (sink, track, places, tracks) = try places(golden, key, reader)
     var delivered: [(FrameID, SinkValues)] = []
     let names = try golden.eachOutcome(at: sink) { id, lines in
       let values = SinkValues(lines)
@@ -90,9 +90,9 @@ package struct LabelWork {
     guard let names else { throw noBoxes(key, "its results have no sink '\(sink)'") }
     var proposed = 0
     let document = try folder.change(key.session) { document in
-      for track in placements.keys { try project.tie(&document, to: reader, track: track) }
+      try project.tie(&document, to: reader, track: track)
       for (id, values) in delivered where document.frames[id]?.isDraft ?? true {
-        guard let placement = placements[id.track] else { continue }
+        guard id.track == track, let placement = places.placement(sink, id) else { continue }
         proposed += 1
         var frame = LabelDocument.Frame(isDraft: true)
         for detection in values.detections {
@@ -161,10 +161,11 @@ package struct LabelWork {
     return key
   }
 
-  /// The primary sink of a golden, and by track where its boxes are in the session's frames.
+  /// The primary sink of a golden, the track of its boxes, and where the boxes are in the session's
+  /// frames.
   private func places(
     _ golden: GoldenFolder, _ key: GoldenLibrary.Key, _ reader: SessionReader
-  ) throws -> (sink: String, [Int: ImagePlacement], [TrackDescription]) {
+  ) throws -> (sink: String, track: Int, SinkPlaces, [TrackDescription]) {
     let manifest = try golden.manifest()
     let tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
     guard let pipeline = project.pipeline(of: golden, manifest) else {
@@ -182,7 +183,10 @@ package struct LabelWork {
       throw noBoxes(
         key, "the boxes of '\(sink)' are in several images, or each in a different region")
     }
-    return (sink, [placement.track: placement], tracks)
+    let shapes = FrameShapes(
+      tracks, varyingTracks: Set(tracks.map(\.track).filter(reader.imagesVary)), open: { reader })
+    let places = SinkPlaces(pipeline, tracks: manifest.input.tracks, shapes: shapes)
+    return (sink, placement.track, places, tracks)
   }
 
   private func noBoxes(_ key: GoldenLibrary.Key, _ problem: String) -> SuiteError {

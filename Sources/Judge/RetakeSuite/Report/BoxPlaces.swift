@@ -6,70 +6,39 @@ import RetakeReport
 /// Maps values that the sinks of a case received to positions in the session's frames. A detector
 /// downstream of a crop or a downsample uses other pixel coordinates than the image in a report.
 struct BoxPlaces {
-  private struct Key: Hashable {
-    var side: ReportBox.Side
-    var track: Int
-    var shape: ImageShape
-  }
-
   private let result: CaseResult
-  /// The shape of each track's first frames.
-  private var shapes: [Int: ImageShape] = [:]
-  /// The shapes of single frames.
-  private let frameShapes: [FrameID: ImageShape]
-  private var placements: [Key: [String: ImagePlacement]] = [:]
+  private let golden: SinkPlaces?
+  private let actual: SinkPlaces?
 
-  /// - Parameter frames: The shapes of frames that may differ from the shape of their track.
+  /// - Parameter frames: The shapes of frames that were decoded.
   init(_ result: CaseResult, frames: [FrameID: ImageShape] = [:]) {
     self.result = result
-    frameShapes = frames
-    for track in result.tracks {
-      shapes[track.track] = ImageShape(track)
+    let shapes = FrameShapes(
+      result.tracks, varyingTracks: result.varyingTracks, known: frames, open: result.openSession)
+    func places(_ pipeline: Pipeline?) -> SinkPlaces? {
+      pipeline.map { SinkPlaces($0, tracks: result.sourceTracks, shapes: shapes) }
     }
-    // The order of the Dictionaries has no effect: the value that is added depends on its key
-    // alone.
-    for (track, shape) in shapes { add(track, shape) }
-    for (frame, shape) in frames { add(frame.track, shape) }
-  }
-
-  private mutating func add(_ track: Int, _ shape: ImageShape) {
-    var sources: [String: ImagePlacement] = [:]
-    for (node, own) in result.sourceTracks {
-      guard let known = own == track ? shape : shapes[own] else { continue }
-      sources[node] = ImagePlacement(track: own, shape: known)
-    }
-    for side in [ReportBox.Side.golden, .actual] {
-      let key = Key(side: side, track: track, shape: shape)
-      guard placements[key] == nil, let pipeline = pipeline(of: side) else { continue }
-      // Unknown placements are not an error: such boxes are not drawn, and `notes` reports them.
-      placements[key] = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
-    }
-  }
-
-  /// The golden's own pipeline is known only if both pipelines were run.
-  private func pipeline(of side: ReportBox.Side) -> Pipeline? {
-    side == .golden ? result.basePipeline ?? result.pipeline : result.pipeline
+    // The golden's own pipeline is known only if both pipelines were run.
+    (golden, actual) = (places(result.basePipeline ?? result.pipeline), places(result.pipeline))
   }
 
   /// Where the values of a sink are in the frame; `nil` if that is not known.
   func placement(
     _ sink: String, _ frame: FrameID, _ side: ReportBox.Side
   ) -> ImagePlacement? {
-    guard let shape = frameShapes[frame] ?? shapes[frame.track] else { return nil }
-    let key = Key(side: side == .golden ? .golden : .actual, track: frame.track, shape: shape)
-    return placements[key]?[sink]
+    (side == .golden ? golden : actual)?.placement(sink, frame)
   }
 
   /// The box in the pixels of the source. Without a session there is no image either, so the box is
   /// returned unchanged.
   func place(_ box: ReportBox, sink: String?, frame: FrameID?) -> ReportBox? {
-    guard let sink, let frame, !shapes.isEmpty else { return box }
+    guard let sink, let frame, !result.tracks.isEmpty else { return box }
     return placement(sink, frame, box.side).map { box.placed($0) }
   }
 
   /// Notes for a person who looks at the boxes of these findings.
   func notes(on findings: [Finding]) -> [String] {
-    guard !shapes.isEmpty else { return [] }
+    guard !result.tracks.isEmpty else { return [] }
     var unknown: Set<String> = []
     var isMoved = false
     for finding in findings {

@@ -20,6 +20,8 @@ struct CaseResult {
   /// By class index, of all sinks.
   var classNames: [String] = []
   var tracks: [TrackDescription] = []
+  /// The tracks whose images differ in size or turn.
+  var varyingTracks: Set<Int> = []
   var error: (any CodedError)?
   var golden: GoldenFolder
   /// Where the run's files are: a temporary folder of this run.
@@ -69,15 +71,22 @@ extension CaseResult {
     else { return }
     sessionPath = path
     sourceTracks = manifest.input.tracks
-    tracks = reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }
+    note(reader.tracks.filter { manifest.input.tracks.values.contains($0.track) }, of: reader)
   }
 
   /// Stores the session, the tracks and the platform of a run.
   mutating func note(_ replay: Replay, _ reader: SessionReader?) {
     sessionPath = reader?.folder.path
-    tracks = reader?.tracks.filter { replay.tracks.values.contains($0.track) } ?? []
+    if let reader {
+      note(reader.tracks.filter { replay.tracks.values.contains($0.track) }, of: reader)
+    }
     sourceTracks = replay.tracks
     platform = PlatformKey.current(models: replay.modelFiles, devices: replay.modelDevices)
+  }
+
+  private mutating func note(_ tracks: [TrackDescription], of reader: SessionReader) {
+    self.tracks = tracks
+    varyingTracks = Set(tracks.map(\.track).filter(reader.imagesVary))
   }
 
   /// Whether the golden was made with this pipeline, its costs included, and with these libraries.

@@ -27,7 +27,7 @@ final class OverlayVideo: RunOutput {
   private let reader: SessionReader
   /// The track that is shown.
   private let track: Int
-  private let places: OverlayPlaces
+  private var places: OverlayPlaces
   private var newest: [String: Found] = [:]
   private var writer: Writer?
 
@@ -74,6 +74,7 @@ final class OverlayVideo: RunOutput {
 
   func finished(_ frame: FinishedFrame) throws {
     guard frame.entry.id.track == track else { return }
+    places.use(ImageShape(try reader.description(of: frame.entry.id)), of: track)
     for (place, outcome) in frame.result.outcomes.enumerated() {
       guard case .facts(let facts) = outcome.content else { continue }
       newest[outcome.sink] = Found(

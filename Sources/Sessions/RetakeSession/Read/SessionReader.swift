@@ -34,6 +34,7 @@ public final class SessionReader: FrameReader {
   private let chains: [Int: ChainPlan]
   let checked = CheckedPackets()
   private let trust: RowTrust
+  private let varyingTracks: Set<Int>
 
   /// How rows are verified before the first of them is returned.
   package enum RowTrust {
@@ -68,6 +69,8 @@ public final class SessionReader: FrameReader {
     samples = try SampleTable(store) { if isChecked { try store.requireWhole() } }
     memory = ImageMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
+    varyingTracks = Set(
+      index.parts.filter { _, parts in Set(parts.values.map(SegmentImages.init)).count > 1 }.keys)
     var descriptions: [TrackDescription] = []
     var chains: [Int: ChainPlan] = [:]
     // Numbered over all tracks, so that no two tracks share a chain.
@@ -86,6 +89,25 @@ public final class SessionReader: FrameReader {
   /// The colors that the source of a track declared; empty for a track that does not exist.
   package func color(of track: Int) -> ColorLabels {
     tracks.first { $0.track == track }?.color ?? ColorLabels()
+  }
+
+  /// Whether the images of a track differ in format, size or turn, as in appended files.
+  package func imagesVary(in track: Int) -> Bool { varyingTracks.contains(track) }
+
+  /// The track's description, with the format, the size and the turn of the frame's own segment.
+  /// A frame without a packet has the description at the track's beginning.
+  package func description(of id: FrameID) throws -> TrackDescription {
+    guard var description = tracks.first(where: { $0.track == id.track }) else {
+      throw SessionError.unknownTrack(session: folder.path, track: id.track, known: index.tracks)
+    }
+    guard imagesVary(in: id.track), let packet = try index.frame(id)?.packet,
+      let segment = try index.packet(track: id.track, index: packet)?.segment,
+      let part = index.parts[id.track]?[segment],
+      let format = PixelFormat(ffmpegName: part.pixelFormat)
+    else { return description }
+    (description.format, description.rotationDegrees) = (format, part.rotationDegrees)
+    (description.width, description.height) = (part.width, part.height)
+    return description
   }
 
   /// Checks all rows once; later calls get the same result.
@@ -206,6 +228,19 @@ public final class SessionReader: FrameReader {
         ordinal: $0.ordinal, timestamp: Timestamp(nanoseconds: $0.timeNanoseconds),
         track: $0.track, source: $0.source, kind: $0.kind, json: $0.json)
     }
+  }
+}
+
+/// Properties of images that stay the same within a segment.
+private struct SegmentImages: Hashable {
+  var width: Int
+  var height: Int
+  var format: String
+  var rotationDegrees: Int
+
+  init(_ part: SegmentTrackRecord) {
+    (width, height, format) = (part.width, part.height, part.pixelFormat)
+    rotationDegrees = part.rotationDegrees
   }
 }
 

@@ -204,7 +204,7 @@
         ResultPlaces(
           replay.pipeline, tracks: replay.tracks,
           shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first })),
-        track: content.track.track)
+        reader, track: content.track.track)
       let line = ProgressLine(isQuiet: output.quiet)
       defer { line.finish() }
       job.observers = [found]
@@ -232,24 +232,26 @@
 
   /// Keeps the results of a run for the frames of one track, for a player.
   private final class FoundResults: RunObserver {
-    private let places: ResultPlaces
+    private var places: ResultPlaces
+    private let reader: SessionReader
     private let track: Int
     private(set) var results: [PreviewResult] = []
     private(set) var marks = DecisionMarks(nodes: [])
 
     var wantsDecisions: Bool { true }
 
-    init(_ places: ResultPlaces, track: Int) {
-      (self.places, self.track) = (places, track)
+    init(_ places: ResultPlaces, _ reader: SessionReader, track: Int) {
+      (self.places, self.reader, self.track) = (places, reader, track)
     }
 
     func began(nodes: [RunNode]) { marks = DecisionMarks(nodes: nodes.map(\.id)) }
 
     func decided(_ line: DecisionLine) { marks.add(line) }
 
-    func finished(_ frame: FinishedFrame) {
+    func finished(_ frame: FinishedFrame) throws {
       // One track is played, and results of the others belong to other frames.
       guard frame.result.id.track == track else { return }
+      places.use(ImageShape(try reader.description(of: frame.result.id)), of: track)
       let result = places.result(frame)
       if result.hasFacts { results.append(result) }
     }
