@@ -86,7 +86,7 @@ import Testing
       ArchiveManifest.Entry(path: "media/video-\(number).mkv", sha256: digest)
     }
     let database = ArchiveManifest.Entry(path: ArchiveManifest.database, sha256: digest)
-    let manifest = try ArchiveManifest([database] + media)
+    let manifest = try ArchiveManifest("yard", [database] + media)
     let read = try ArchiveManifest(text: manifest.text)
     #expect(read.entries.count == ArchiveManifest.entriesMax && read == manifest)
   }
@@ -110,6 +110,15 @@ import Testing
     let (text, signature) = pair.withLock { $0 }
     #expect(signature == "signature of \(text)" && unpacked.notes.isEmpty)
     #expect(Sha256.digest(of: text.utf8) == result.manifest)
+    // The signature covers the name: an archive whose folder was renamed is refused, and a
+    // manifest that was changed with it is another text.
+    let renamed = packed.folder.file("renamed.tar.zst")
+    let archives = try HostileArchives(signed)
+    try archives.compressed(archives.tar(archives.renamed("yard"))).write(to: renamed)
+    #expect(
+      code { try packed.unpack(renamed.path) { _, _ in } } == "session.archive.damaged")
+    let changed = text.replacing("# name schema-1-imported\n", with: "# name yard\n")
+    #expect(changed != text)
     let other = SessionTarget(into: packed.target.into, name: "other")
     #expect(try SessionUnpack(of: signed, to: other).run().notes.count == 1)
   }

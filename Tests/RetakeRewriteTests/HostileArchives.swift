@@ -75,7 +75,8 @@ struct HostileArchives {
 
   /// The entries with a manifest of the files as they are now.
   private func listed(_ files: [Entry]) -> [Entry] {
-    let text = files.reduce("# retake session archive 1\n") {
+    let title = "# retake session archive 1\n# name \(entries[0].header.folder)\n"
+    let text = files.reduce(title) {
       $0 + "\(Sha256.digest(of: $1.content))  \($1.header.path)\n"
     }
     return [entry(ArchiveManifest.path, Data(text.utf8))] + files
@@ -110,14 +111,18 @@ struct HostileArchives {
         ("listed '\(path)'", tar(listed(Array(files.dropFirst()))), Self.refused),
       ]
     }
-      + ["", "..", "/", "a/b", "../..", ".hidden", "-x"].map { folder in
-        let files = entries.map { entry in
-          var entry = entry
-          entry.header.folder = folder
-          return entry
-        }
-        return ("folder '\(folder)'", tar(files), Self.refused)
+      + ["", "..", "/", "a/b", "../..", ".hidden", "-x", "renamed"].map { folder in
+        ("folder '\(folder)'", tar(renamed(folder)), Self.refused)
       }
+  }
+
+  /// All entries in another folder; the manifest names the session as before.
+  func renamed(_ folder: String) -> [Entry] {
+    entries.map { entry in
+      var entry = entry
+      entry.header.folder = folder
+      return entry
+    }
   }
 
   /// Links, devices, pipes, folders and the extended headers of several programs.
@@ -208,10 +213,13 @@ struct HostileArchives {
 
   private func manifests() -> [Tar] {
     let text = String(decoding: entries[0].content, as: UTF8.self)
-    let first = text.split(separator: "\n")[1]
+    let name = "# name \(entries[0].header.folder)\n"
+    let first = text.split(separator: "\n")[2]
     let changes: [(String, String)] = [
       ("newer", text.replacing("archive 1\n", with: "archive 2\n")),
       ("version 01", text.replacing("archive 1\n", with: "archive 01\n")),
+      ("no name", text.replacing(name, with: "")),
+      ("other name", text.replacing(name, with: "# name x\n")),
       ("no title", text.replacing("# retake session archive 1\n", with: "")),
       ("no last line end", String(text.dropLast())), ("blank line", text + "\n"),
       ("capital digits", text.uppercased()), ("CRLF", text.replacing("\n", with: "\r\n")),

@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// The files of an archive with their SHA-256, in the format of `sha256sum -c`.
+/// The session's name, and the files of an archive with their SHA-256, in the format of
+/// `sha256sum -c`.
 struct ArchiveManifest: Hashable {
   struct Entry: Hashable {
     /// `session.sqlite`, `NOTES.md`, or a file in `media`.
@@ -18,16 +19,22 @@ struct ArchiveManifest: Hashable {
   /// A file for each segment of the largest session, the database and the notes.
   static let entriesMax = 65_538
   private static let title = "# retake session archive "
+  private static let nameTitle = "# name "
+
+  /// The session's name when it was packed. It is here so that a signature covers it.
+  let name: String
 
   /// Sorted by the bytes of their paths; the archive has the same order.
   var entries: [Entry]
 
   var text: String {
-    "\(Self.title)\(Self.version)\n" + entries.map { "\($0.sha256)  \($0.path)\n" }.joined()
+    "\(Self.title)\(Self.version)\n\(Self.nameTitle)\(name)\n"
+      + entries.map { "\($0.sha256)  \($0.path)\n" }.joined()
   }
 
   /// - Throws: `ArchiveProblem` if these are not files of a session that any system can store.
-  init(_ entries: [Entry]) throws(ArchiveProblem) {
+  init(_ name: String, _ entries: [Entry]) throws(ArchiveProblem) {
+    self.name = name
     self.entries = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     for entry in entries where !Self.isAllowed(entry.path) {
       throw ArchiveProblem("'\(entry.path)' is not a file of a session")
@@ -51,8 +58,12 @@ struct ArchiveManifest: Hashable {
     }
     guard let version, lines.last == "" else { throw ArchiveProblem("its manifest is damaged") }
     guard version <= Self.version else { throw ArchiveProblem(newer: version) }
+    guard lines.count > 2, lines[1].hasPrefix(Self.nameTitle) else {
+      throw ArchiveProblem("its manifest does not contain the session's name")
+    }
     try self.init(
-      lines.dropFirst().dropLast().map { line in
+      String(lines[1].dropFirst(Self.nameTitle.count)),
+      lines.dropFirst(2).dropLast().map { line in
         Entry(path: String(line.dropFirst(66)), sha256: String(line.prefix(64)))
       })
     let areDigests = entries.allSatisfy { entry in

@@ -68,6 +68,10 @@ final class ArchiveReader {
     }
     let text = try self.text(of: first, bytesMax: ArchiveManifest.bytesMax)
     let manifest = try ArchiveManifest(text: text)
+    guard manifest.name == first.folder else {
+      throw ArchiveProblem(
+        "its folder is '\(first.folder)', and its manifest names the session '\(manifest.name)'")
+    }
     let second = try header()
     var signature: String?
     if second.folder == first.folder, second.path == ArchiveManifest.signaturePath {

@@ -48,11 +48,12 @@ package struct SessionPack: Sendable {
     try SessionFolder.requireOutside(file, isParent: false)
     let sources = try sources()
     do {
-      let manifest = try ArchiveManifest(sources.map(\.entry))
+      let manifest = try ArchiveManifest(
+        SessionFolder.sanitized(name: folder.name), sources.map(\.entry))
       let signature = try sign?(manifest.text)
       let output = try NewFile(file)
       do {
-        let bytes = try write(sources, manifest.text, signature, to: output)
+        let bytes = try write(sources, manifest, signature, to: output)
         try output.finish()
         return Result(
           file: file, bytes: bytes, files: sources.count,
@@ -124,9 +125,8 @@ package struct SessionPack: Sendable {
 
   /// - Returns: The size of the archive.
   private func write(
-    _ sources: [Source], _ manifest: String, _ signature: String?, to output: NewFile
+    _ sources: [Source], _ manifest: ArchiveManifest, _ signature: String?, to output: NewFile
   ) throws -> Int64 {
-    let name = try SessionFolder.sanitized(name: folder.name)
     var (written, total) = (Int64(0), Int64(0))
     let compressor = try ZstdCompressor { [file] piece in
       do {
@@ -137,14 +137,14 @@ package struct SessionPack: Sendable {
       written += Int64(piece.count)
     }
     func begin(_ path: String, _ size: Int64) throws {
-      try compressor.append(Data(TarHeader(folder: name, path: path, size: size).block))
+      try compressor.append(Data(TarHeader(folder: manifest.name, path: path, size: size).block))
       total += Int64(TarHeader.blockBytes) + size
     }
     func end(_ size: Int64) throws {
       try compressor.append(Data(count: TarHeader.padding(after: size)))
     }
     let texts =
-      [(ArchiveManifest.path, manifest)]
+      [(ArchiveManifest.path, manifest.text)]
       + (signature.map { [(ArchiveManifest.signaturePath, $0)] } ?? [])
     for (path, text) in texts {
       try begin(path, Int64(text.utf8.count))
