@@ -64,6 +64,19 @@ import Testing
     #expect(offset.stderr.contains("look like chapters of one recording"))
   }
 
+  @Test func `a note names at most ten files, and files that have one session name`() throws {
+    let files = (101...112).map { "clip\($0).mp4" }
+    let many = try workplace.retake(words: ["import"] + files)
+    #expect(many.status == 2 && many.stderr.contains("12 files look like chapters"))
+    #expect(many.stderr.contains("clip109.mp4, clip110.mp4 and 2 more\n"), "\(many.stderr)")
+    let equal = try workplace.retake("import", "Größe.mp4", "Grüße.mp4", "b.mp4")
+    #expect(
+      equal.stderr.contains("session name 'Gr-e' is made from Größe.mp4, Grüße.mp4; import each"),
+      "\(equal.stderr)")
+    let broken = try workplace.retake("import", "gr\u{FFFD}n.mp4")
+    #expect(broken.status == 2 && broken.stderr.contains("bytes that are not UTF-8"))
+  }
+
   @Test func `options that do not fit are refused before anything is written`() throws {
     let refused: [([String], String)] = [
       (["GX010042.MP4", "--append"], "name all of them"),

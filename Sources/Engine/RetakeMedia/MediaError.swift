@@ -88,6 +88,12 @@ public enum MediaError: RetakeError, Hashable {
 
   package var facts: ErrorFacts {
     switch self {
+    case .missing(let file) where file.unicodeScalars.contains("\u{FFFD}"):
+      // Arguments are decoded as UTF-8 with this character for other bytes.
+      ErrorFacts(
+        "media.open.missing", "there is no such file",
+        cause: "the path has bytes that are not UTF-8", at: file,
+        advice: "Rename the file, so that its name is UTF-8")
     case .missing(let file):
       ErrorFacts(
         "media.open.missing", "there is no such file", at: file, advice: "Check the path")

@@ -159,8 +159,9 @@ public struct SessionFolder: Hashable, Sendable {
     let name = trimmed.reversed().drop { ends.contains($0) }.reversed()
     guard !name.isEmpty else {
       throw ErrorFacts(
-        "session.name.bad", "no name can be made from '\(other)'", advice: "Write: --name NAME",
-        kind: .usage)
+        "session.name.bad", "no name can be made from '\(other)'",
+        cause: "a session's name has letters from A to Z, digits, '-', '_' and '.'",
+        advice: "Write: --name NAME", kind: .usage)
     }
     return String(name)
   }

@@ -188,6 +188,7 @@ struct ImportCommand: ParsableCommand {
     defer { reader.close() }
     guard files.count > 1, !append else { return try run(0, reader) }
     noteChapters()
+    noteEqualNames()
     var failed: [String] = []
     for (place, file) in files.enumerated() where !Interruption.isRequested {
       output.note("\(place + 1) of \(files.count): \(visible(file))")
@@ -209,11 +210,38 @@ struct ImportCommand: ParsableCommand {
   /// Files that look like chapters become one session only with --append.
   private func noteChapters() {
     for group in ChapterName.groups(of: files) {
+      let advice =
+        group.count > Self.namedMax
+        ? "to make one session of them, add --append: \(Self.named(group))"
+        : "to make one session of them: retake import "
+          + "\(group.map(\.shellWord).joined(separator: " ")) --append"
       output.note(
         "note: \(counted(group.count, "file")) look like chapters of one recording, by their names; "
-          + "to make one session of them: retake import "
-          + "\(group.map(\.shellWord).joined(separator: " ")) --append")
+          + advice)
     }
+  }
+
+  /// Only the first of the files that have the same session name can be imported in one call.
+  private func noteEqualNames() {
+    let names = files.map { file in
+      try? SessionFolder.sanitized(
+        name: URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent)
+    }
+    let groups = Dictionary(grouping: zip(names, files)) { $0.0 }
+    let equal = Set(names.compactMap(\.self)).sorted().filter { (groups[$0]?.count ?? 0) > 1 }
+    for name in equal.prefix(Self.namedMax) {
+      output.note(
+        "note: the session name '\(name)' is made from \(Self.named((groups[name] ?? []).map(\.1))); "
+          + "import each with a name: retake import FILE --name NAME")
+    }
+  }
+
+  /// Names in one note.
+  private static let namedMax = 10
+
+  private static func named(_ files: [String]) -> String {
+    let shown = files.prefix(namedMax).map { visible($0) }.joined(separator: ", ")
+    return files.count > namedMax ? "\(shown) and \(files.count - namedMax) more" : shown
   }
 
   /// - Parameter place: The number of the file.
