@@ -230,6 +230,21 @@ import Testing
       ])
   }
 
+  @Test func `images of another codec are refused with the codecs that are imported`() throws {
+    var bag = SampleBag.cameras()
+    bag.topics.append(.init(name: "/webp", type: "sensor_msgs/msg/CompressedImage"))
+    bag.add(3, SampleBag.compressed(1, "webp", Array("RIFF".utf8)), at: 5)
+    let path = try write(try bag.mcap(), to: "a.mcap")
+    #expect {
+      try importing(path, topics: ["/webp"])
+    } throws: { error in
+      let error = error as? BagError
+      return error?.code == "bag.image.encoding"
+        && error?.message == "images of the format 'webp' cannot be imported"
+        && error?.cause == "supported: JPEG and PNG images, H.264 and H.265 video"
+    }
+  }
+
   @Test(arguments: [("32FC1", "floating-point numbers"), ("16SC1", "a sign")])
   func `samples that no format keeps are refused by their encoding, with the reason`(
     encoding: String, problem: String

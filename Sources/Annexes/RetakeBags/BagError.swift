@@ -12,6 +12,8 @@ package enum BagError: RetakeError {
   case message(BagPlace, cause: String)
   /// An image whose pixels Retake has no format for.
   case imageEncoding(BagPlace, encoding: String)
+  /// A compressed image, or video, of a codec that Retake does not import.
+  case imageFormat(BagPlace, format: String)
   /// A size that is larger than Retake accepts.
   case tooLarge(BagPlace, what: String, bytes: UInt64, bytesMax: UInt64)
   /// The bag has no topic of this name.
@@ -53,6 +55,13 @@ package enum BagError: RetakeError {
         "bag.image.encoding", "images of the encoding '\(encoding)' cannot be imported",
         cause: [RawEncoding.problem(of: encoding), "supported: " + RawEncoding.names]
           .compactMap(\.self).joined(separator: "; "), place: Self.place(place),
+        advice: "Import other topics: --topic NAME")
+    case .imageFormat(let place, let format):
+      ErrorFacts(
+        "bag.image.encoding", "images of the format '\(format)' cannot be imported",
+        cause: [
+          RawEncoding.problem(of: format), "supported: JPEG and PNG images, H.264 and H.265 video",
+        ].compactMap(\.self).joined(separator: "; "), place: Self.place(place),
         advice: "Import other topics: --topic NAME")
     case .tooLarge(let place, let what, let bytes, let most):
       ErrorFacts(
@@ -124,6 +133,9 @@ package enum BagError: RetakeError {
     case .imageEncoding(let place, let encoding):
       "\(place): images of the encoding '\(encoding)' cannot be imported"
         + (RawEncoding.problem(of: encoding).map { "; \($0)" } ?? "")
+    case .imageFormat(let place, let format):
+      "\(place): images of the format '\(format)' cannot be imported"
+        + (RawEncoding.problem(of: format).map { "; \($0)" } ?? "")
     case .tooLarge(let place, let what, let bytes, let most):
       "\(place): \(what) has \(bytes) bytes; at most \(most) are read"
     default: cause.map { "\(message) (\($0))" } ?? message

@@ -39,8 +39,8 @@ struct ImageForm: Hashable, Sendable {
   /// As many pixels as a decoder accepts.
   private static let pixelsMax = 1 << 27
 
-  /// - Throws: `BagError.imageEncoding` for images that cannot be a track, `.message` for a damaged
-  ///   image.
+  /// - Throws: `BagError.imageEncoding` or `.imageFormat` for images that cannot be a track,
+  ///   `.message` for a damaged image.
   init(_ image: ImageMessage, place: BagPlace) throws {
     switch image.content {
     case .raw(let raw):
@@ -98,7 +98,7 @@ struct ImageForm: Hashable, Sendable {
       let name = (format.split(separator: ";").first ?? "").lowercased()
       if name.contains("264") { return .h264 }
       if name.contains("265") || name.contains("hevc") { return .hevc }
-      throw BagError.imageEncoding(place, encoding: format)
+      throw BagError.imageFormat(place, format: format)
     }
     if data.starts(with: [0xFF, 0xD8, 0xFF]) { return .mjpeg }
     if data.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
@@ -111,7 +111,7 @@ struct ImageForm: Hashable, Sendable {
     }
     let text = format.lowercased()
     guard text.contains("jpeg") || text.contains("jpg") || text == "png" else {
-      throw BagError.imageEncoding(place, encoding: format)
+      throw BagError.imageFormat(place, format: format)
     }
     throw BagError.message(place, cause: "it says '\(format)', and its bytes are not")
   }
