@@ -92,6 +92,9 @@ struct BadModelTests {
       inputs: [Port("x", .float, [1])], outputs: [Port("y", .float, [1])],
       nodes: [Models.Node("Neg", inputs: ["z"], outputs: ["y"])])
     try check(try models.refusal(dangling), "inference.model.invalid", "z")
+    let sized = InferenceError.invalid(
+      model: "m.onnx", version: "1.20", cause: "shapes differ", isSized: true)
+    #expect(sized.advice?.hasPrefix("Choose another input.size") == true)
   }
 
   @Test func `numbers in another file are refused before it is opened`() throws {

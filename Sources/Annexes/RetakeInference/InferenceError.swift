@@ -36,12 +36,18 @@ package struct InferenceError: FactualError {
   }
 
   /// The file is not a model, or this version of the library cannot compute the model.
-  package static func invalid(model: String, version: String, cause: String) -> Self {
-    Self(
+  ///
+  /// - Parameter isSized: Whether inputs got another size than the model declares.
+  package static func invalid(
+    model: String, version: String, cause: String, isSized: Bool = false
+  ) -> Self {
+    let way =
+      "Export the model again, or update the library with 'pip install --upgrade onnxruntime'"
+    return Self(
       "inference.model.invalid", "ONNX Runtime \(version) cannot load this file as a model",
       cause: cause, at: model,
-      advice: "Export the model again, or update the library with "
-        + "'pip install --upgrade onnxruntime'")
+      advice: isSized
+        ? "Choose another input.size, for example multiples of 32. Otherwise: \(way)" : way)
   }
 
   /// The file is not a model, as can be seen without the library.

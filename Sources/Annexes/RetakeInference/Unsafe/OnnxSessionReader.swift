@@ -32,7 +32,8 @@ struct OnnxSessionReader {
       }
     } catch let error as OnnxFailure {
       throw InferenceError.invalid(
-        model: model, version: library.version, cause: error.message.oneLine)
+        model: model, version: library.version, cause: error.message.oneLine,
+        isSized: !options.inputShapes.isEmpty)
     }
   }
 
