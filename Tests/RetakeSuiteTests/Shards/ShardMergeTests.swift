@@ -119,7 +119,9 @@ import Testing
     items[0].session = "other"
     let differs = "shard.plan.differs: "
     #expect(code("1/2", plan) == differs + "the plan has 3 shards, not 2")
-    #expect(code("1/1", other(items)) == differs + "a/motion is not as the plan has it")
+    #expect(
+      code("1/1", other(items))
+        == differs + "a/motion is not as the plan has it: the session differs")
     #expect(
       code("1/1", other([plan.items[1]]))
         == differs + "a/motion is selected, and is not in the plan")
