@@ -83,8 +83,8 @@ enum LayerRules {
   static func check(walksOf map: String, sources: String) -> [Finding] {
     guard let start = map.range(of: "\n## The walk")?.lowerBound else { return [] }
     let declared = words(
-      after: #/\b(?:struct|class|enum|actor|protocol|typealias)\s+(\w+)/#, in: sources)
-    let members = words(after: #/\b(?:func|var|let|case)\s+(\w+)/#, in: sources)
+      after: ["struct", "class", "enum", "actor", "protocol", "typealias"], in: sources)
+    let members = words(after: ["func", "var", "let", "case"], in: sources)
     return map[start...].matches(of: #/`([A-Z]\w*)(?:\.(\w+))?(?:\(\w*\))?`/#).compactMap { match in
       let isKnown =
         declared.contains(match.1) && match.2.map { members.contains($0) } ?? true
@@ -93,10 +93,36 @@ enum LayerRules {
     }
   }
 
-  private static func words(
-    after pattern: Regex<(Substring, Substring)>, in text: String
-  ) -> Set<Substring> {
-    Set(text.matches(of: pattern).map(\.1))
+  /// The words that only spaces separate from one of the keywords before. A regular expression
+  /// needs seconds for all sources.
+  private static func words(after keywords: Set<Substring>, in text: String) -> Set<Substring> {
+    var result: Set<Substring> = []
+    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+      var isAfter = false
+      var rest = line
+      // Ends: each round consumes a byte or more.
+      while !rest.isEmpty {
+        let word = rest.prefix(while: isOfWord)
+        if word.isEmpty {
+          isAfter = isAfter && rest.first == UInt8(ascii: " ")
+          rest = rest.dropFirst()
+        } else {
+          if isAfter { result.insert(Substring(word)) }
+          isAfter = keywords.contains(Substring(word))
+          rest = rest[word.endIndex...]
+        }
+      }
+    }
+    return result
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+      true
+    default: false
+    }
   }
 
   /// `RetakeCore (Engine)` for each module that a first cell names, below the heading `### Engine`.
