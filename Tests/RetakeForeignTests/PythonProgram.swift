@@ -83,7 +83,8 @@ struct PythonProgram {
     channel = Streams()
     """
 
-  var command: [String] { ["python3", path] }
+  /// Without the packages of the machine, whose search takes as long as Python itself.
+  var command: [String] { ["python3", "-S", path] }
 
   /// The processes that were started, in their order.
   var started: [Int32] {
