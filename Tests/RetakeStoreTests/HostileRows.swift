@@ -166,8 +166,7 @@ struct CraftedRow {
   }
 
   private func ask(_ path: String, _ sql: String) throws -> [Substring] {
-    let result = try runCommand(
-      "sqlite3", arguments: ["-noheader", "-separator", "\u{1F}", path, sql])
+    let result = try runSQLite(arguments: [path, sql], separator: "\u{1F}")
     guard result.status == 0 else { throw SQLFailed(message: result.stderr) }
     var text = result.stdout[...]
     if text.last == "\n" { text = text.dropLast() }

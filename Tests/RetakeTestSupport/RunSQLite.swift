@@ -6,26 +6,31 @@ import GRDBSQLite
 /// The limits of SQLite's memory that a store sets for the process apply here, too, and commands that
 /// begin with a dot are unknown: hostile databases are made with the command.
 ///
-/// - Parameter arguments: The database's path, then the SQL.
-package func runSQLite(arguments: [String]) throws -> CommandResult {
+/// - Parameters:
+///   - arguments: The database's path, then the SQL.
+///   - separator: Between two columns.
+package func runSQLite(
+  arguments: [String], separator: String = "|"
+) throws -> CommandResult {
   precondition(arguments.count == 2)
   var database: OpaquePointer?
   defer { sqlite3_close(database) }
-  var lines: [String] = []
+  var rows: [[String]] = []
   var failure = sqlite3_open(arguments[0], &database)
   if failure == SQLITE_OK {
-    failure = withUnsafeMutablePointer(to: &lines) { lines in
+    failure = withUnsafeMutablePointer(to: &rows) { rows in
       sqlite3_exec(
         database, arguments[1],
-        { lines, count, values, _ in
+        { rows, count, values, _ in
           let row = (0..<Int(count)).map { values?[$0].map { String(cString: $0) } ?? "" }
-          lines?.assumingMemoryBound(to: [String].self).pointee.append(row.joined(separator: "|"))
+          rows?.assumingMemoryBound(to: [[String]].self).pointee.append(row)
           return 0
-        }, lines, nil)
+        }, rows, nil)
     }
   }
   let message = failure == SQLITE_OK ? "" : String(cString: sqlite3_errmsg(database)) + "\n"
   return CommandResult(
     status: failure == SQLITE_OK ? 0 : 1, timedOut: false,
-    stdoutBytes: Data(lines.map { $0 + "\n" }.joined().utf8), stderrBytes: Data(message.utf8))
+    stdoutBytes: Data(rows.map { $0.joined(separator: separator) + "\n" }.joined().utf8),
+    stderrBytes: Data(message.utf8))
 }
