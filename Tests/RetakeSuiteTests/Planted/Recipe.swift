@@ -43,13 +43,24 @@ struct Recipe: Sendable {
   var palette = MeanColor.cube
   var top = 3
 
-  var picture: Change<Frame> = { frame, _ in frame }
-  var detections: Change<Detections> = { value, _ in value }
-  var scalars: Change<Scalars> = { value, _ in value }
-  var wave: Change<Waveform> = { value, _ in value }
-  var classes: Change<Classes> = { value, _ in value }
-  var observed: Change<[Observation]> = { value, _ in value }
-  var plate: @Sendable (Int) -> String = { "RT \($0 / 10) AKE" }
+  var picture: Change<Frame> = { frame, _ in frame } { didSet { hasOwnCode = true } }
+  var detections: Change<Detections> = { value, _ in value } { didSet { hasOwnCode = true } }
+  var scalars: Change<Scalars> = { value, _ in value } { didSet { hasOwnCode = true } }
+  var wave: Change<Waveform> = { value, _ in value } { didSet { hasOwnCode = true } }
+  var classes: Change<Classes> = { value, _ in value } { didSet { hasOwnCode = true } }
+  var observed: Change<[Observation]> = { value, _ in value } { didSet { hasOwnCode = true } }
+  var plate: @Sendable (Int) -> String = { "RT \($0 / 10) AKE" } { didSet { hasOwnCode = true } }
+
+  /// Whether a closure was replaced. Closures cannot be compared.
+  private(set) var hasOwnCode = false
+
+  /// Equal for recipes that write the same golden, with every property; `nil` with own code.
+  var key: String? {
+    guard !hasOwnCode else { return nil }
+    var text = ""
+    dump(self, to: &text)
+    return text
+  }
 
   init(_ base: Base, _ session: String) {
     self.base = base
