@@ -8,7 +8,7 @@ import Testing
 /// The page in a real browser; skipped without a browser.
 @Suite(
   .serialized, .oneAtATime(.displays),
-  .enabled(if: browser != nil, "chromium is not on this machine"))
+  .enabled(if: Chromium.command != nil, "chromium is not on this machine"))
 struct BrowserTests {
   @Test func `the page's script runs under the page's own policy`() throws {
     var document = Samples.regression()
@@ -152,15 +152,12 @@ struct BrowserTests {
     let folder = try TemporaryFolder("retake-browser")
     let file = folder.file("page.html")
     try Data(page).write(to: file)
-    let result = try runCommand(
-      try #require(browser),
-      arguments: [
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        "--user-data-dir=\(folder.file("profile").path)", "--virtual-time-budget=5000",
-        "--dump-dom", file.absoluteString,
-      ], timeoutSeconds: 600)
-    #expect(result.status == 0, "\(result.stderr.suffix(2000))")
-    return result.stdout
+    let browser = try Chromium()
+    try browser.open(file.absoluteString)
+    // After what the load of the page has left to do.
+    try browser.evaluate(
+      "new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(true))))")
+    return try browser.text("document.documentElement.outerHTML")
   }
 
   /// The content of `data-result` after a driver was added to the page. The page's policy is
@@ -179,5 +176,3 @@ struct BrowserTests {
     return String(dom[start.upperBound..<close.lowerBound])
   }
 }
-
-let browser = ["chromium", "chromium-browser", "google-chrome"].first(where: hasCommand)
