@@ -313,12 +313,14 @@ enum Exact {
     let filter =
       "scale=in_color_matrix=\(frame.matrix.rawValue):in_range=\(frame.range.rawValue)"
       + ":out_range=full:flags=bilinear+accurate_rnd+full_chroma_int+full_chroma_inp+bitexact"
-    let result = try runCommand(
-      "ffmpeg",
+    let folder = try TemporaryFolder()
+    try Data((0..<frame.format.planeCount).flatMap { frame.bytes(of: $0) })
+      .write(to: folder.file("levels.raw"))
+    let result = try runFFmpeg(
       arguments: [
-        "-v", "error", "-f", "rawvideo", "-pix_fmt", name, "-s", size, "-i", "-", "-vf",
+        "-v", "error", "-f", "rawvideo", "-pix_fmt", name, "-s", size, "-i", "levels.raw", "-vf",
         filter + ",format=bgra", "-f", "rawvideo", "-",
-      ], input: Data((0..<frame.format.planeCount).flatMap { frame.bytes(of: $0) }))
+      ], folder: folder.url)
     try #require(result.stdoutBytes.count == frame.width * frame.height * 4, "\(result.stderr)")
     return Frame(
       format: .bgra, width: frame.width, height: frame.height, range: .full,
