@@ -100,7 +100,7 @@ struct ProgramCommandTests {
      "nodes": [
       {"id": "camera", "kind": "session"},
       {"id": "means", "kind": "process",
-       "options": {"command": ["python3", "means.py"], "output": "scalars", "instances": 2},
+       "options": {"command": ["python3", "-S", "means.py"], "output": "scalars", "instances": 2},
        "cost": {"fixed": "5ms"}},
       {"id": "values", "kind": "results", "precision": {"scalar": 0.01}}],
      "edges": [
@@ -301,8 +301,8 @@ struct ProgramCommandTests {
   {
     try write("flaky")
     let warning =
-      "frame 0:5, stage means: the program 'python3 means.py' was ended by signal 6 (SIGABRT), and "
-      + "answered when it was started again; its last lines: a bit flipped [process.restarted]"
+      "frame 0:5, stage means: the program 'python3 -S means.py' was ended by signal 6 (SIGABRT), "
+      + "and answered when it was started again; its last lines: a bit flipped [process.restarted]"
     let replay = try workplace.retake(
       "replay", "yard", "--pipeline", "flaky.json", "--allow-processes", "--output", "run")
     #expect(replay.status == 0 && replay.stderr.contains("warning: \(warning)"), "\(replay)")
@@ -313,7 +313,7 @@ struct ProgramCommandTests {
       "--show-programs")
     #expect(again.status == 0 && !again.stdout.contains("notices"), "\(again)")
     // The program writes the line each time.
-    #expect(again.stderr.contains("python3 means.py: a bit flipped"), "\(again.stderr)")
+    #expect(again.stderr.contains("python3 -S means.py: a bit flipped"), "\(again.stderr)")
     try FileManager.default.removeItem(at: workplace.folder.file("flipped"))
     let test = try workplace.retake(
       "test", "yard", "--pipeline", "flaky.json", "--allow-processes")
@@ -447,7 +447,7 @@ struct ProgramCommandTests {
   @Test func `a crash is an error, with the stage, the frame and the last lines`() throws {
     try write("crashes")
     let crash =
-      "frame 0:5, stage means: the program 'python3 means.py' was ended by signal 6 "
+      "frame 0:5, stage means: the program 'python3 -S means.py' was ended by signal 6 "
       + "(SIGABRT); its last lines: no memory left [process.signalled]"
     for workers in ["0", "4"] {
       let replay = try workplace.retake(

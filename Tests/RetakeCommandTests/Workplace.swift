@@ -118,7 +118,9 @@ struct Workplace {
   func git(words arguments: [String]) throws {
     let result = try runCommand(
       "git",
-      arguments: ["-c", "user.name=a", "-c", "user.email=a@example.org"] + arguments,
+      arguments: [
+        "-c", "maintenance.auto=false", "-c", "user.name=a", "-c", "user.email=a@example.org",
+      ] + arguments,
       environment: ["GIT_CONFIG_GLOBAL": "/dev/null"], folder: folder.url)
     try #require(result.status == 0, "\(result.stderr)")
   }

@@ -112,7 +112,7 @@ extension FaultSuites {
        "nodes": [
         {"id": "camera", "kind": "session"},
         {"id": "faulty", "kind": "process",
-         "options": {"command": ["python3", "faulty.py"], "output": "scalars",
+         "options": {"command": ["python3", "-S", "faulty.py"], "output": "scalars",
                      "instances": \(kind?.isLater == true ? 1 : 2),
                      "timeoutSeconds": \(kind?.hangs == true ? limitSeconds : 60)}},
         {"id": "values", "kind": "results"}],
