@@ -83,8 +83,8 @@ public struct AnyStage: Sendable {
   package var screen: ScreenClock?
   /// `StageDefinition.fingerprint`.
   package var fingerprint = ""
-  /// The same without what belongs to the machine: other machines with this text compute the same
-  /// values. Empty for models, because `modelFiles` identifies them.
+  /// The same without facts of the machine: other machines with this text compute the same values.
+  /// Empty for models, because `modelFiles` identifies them.
   package var sharedFingerprint = ""
   /// `ModelStage.modelFiles`.
   package var modelFiles: [String: String] = [:]

@@ -218,7 +218,7 @@ struct LearnedOrderEvidence: Sendable {
     return found
   }
 
-  /// A reference picture, and what follows it up to the next reference picture.
+  /// A reference picture, and the pictures up to the next reference picture.
   private struct Group {
     var place: Int
     var number: Int

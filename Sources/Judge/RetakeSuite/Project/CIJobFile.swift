@@ -40,8 +40,8 @@ package enum CIJobFile: String, Sendable, CaseIterable {
   ///
   /// - Parameter path: Relative to the project's folder; the service's own place if `nil`.
   /// - Returns: The file's path, relative to the project's folder.
-  /// - Throws: `suite.project.none` without retake.yml; `suite.ci.place` for a folder whose name a
-  ///   job file cannot have; `suite.output.exists` for a file that exists, unless it is replaced;
+  /// - Throws: `SuiteError` without retake.yml; `suite.ci.place` for a folder whose name a job file
+  ///   cannot have; `suite.output.exists` for a file that exists, unless it is replaced;
   ///   `SuiteError.notWritable`.
   package func write(
     to path: String?, in project: Project, shards: Int, replacing: Bool

@@ -74,7 +74,7 @@ package struct StoreSweep {
     }
   }
 
-  /// The pointers in a folder and in all folders of it but hidden ones: a repository may have
+  /// The pointers in a folder and in its folders, except hidden folders: a repository may have
   /// several projects.
   private func pointers(in place: String) throws -> [String] {
     if place.hasSuffix(SessionPointer.ending) { return [place] }
