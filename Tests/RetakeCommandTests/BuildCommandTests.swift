@@ -167,6 +167,8 @@ import Testing
     try expect("badFiles", "Install the package retake-dev again", "whole")
     try installed.add(description: Self.description)
     try expect("noCompiler", "https://www.swift.org/install", "whole")
+    try installed.add(tool: "swiftc", "echo 'cannot open libmissing.so.6' >&2; exit 127")
+    try expect("brokenCompiler", "(cannot open libmissing.so.6)", "whole")
   }
 
   @Test func `with the source of Retake, SwiftPM compiles the package`() throws {

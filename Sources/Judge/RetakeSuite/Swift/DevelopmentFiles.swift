@@ -77,7 +77,7 @@ package struct DevelopmentFiles: Sendable {
 
   /// The path of the compiler in PATH, if it can read the modules.
   ///
-  /// - Throws: `SuiteError.noCompiler`, `SuiteError.otherCompiler`.
+  /// - Throws: `SuiteError.noCompiler`, `.brokenCompiler`, `.otherCompiler`.
   package func requireCompiler() throws -> String {
     guard let path = ChildProcess.path(of: "swiftc") else {
       throw SuiteError.noCompiler(needed: compiler)
@@ -98,9 +98,11 @@ package struct DevelopmentFiles: Sendable {
       environment: ProcessInfo.processInfo.environment, secondsMax: versionSecondsMax)
     let text: String
     do {
-      text = try process.run().closingResponse
-    } catch {
-      text = error.systemText
+      let result = try process.run()
+      text = result.closingResponse
+      guard result.end == .exited(0) else { throw SuiteError.brokenCompiler(path, cause: text) }
+    } catch let error as ChildProcessError {
+      throw SuiteError.brokenCompiler(path, cause: error.causeText)
     }
     // The driver may print its own version first, and the target follows on a line of its own.
     let line = text.split(separator: "|").first { $0.contains("Swift version") } ?? text[...]
@@ -128,6 +130,14 @@ extension SuiteError {
       "suite.build.noCompiler", "there is no Swift compiler (swiftc) in PATH",
       advice: "Install \(release(of: needed)): https://www.swift.org/install; then add its folder "
         + "usr/bin to PATH")
+  }
+
+  /// A library that it needs is missing, or it is for another machine.
+  static func brokenCompiler(_ path: String, cause: String) -> Self {
+    Self(
+      "suite.build.brokenCompiler", "this Swift compiler does not start",
+      cause: cause.isEmpty ? nil : cause, at: path,
+      advice: "Install the libraries that it needs: https://www.swift.org/install")
   }
 
   static func otherCompiler(_ path: String, version: String, needed: String) -> Self {
