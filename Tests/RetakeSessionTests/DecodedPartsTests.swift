@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeTestClips
 import RetakeTestSupport
+import Synchronization
 import Testing
 
 @testable import RetakeSession
@@ -49,6 +50,27 @@ struct DecodedPartsTests {
     let images = indexed.images(try indexed.decoding.inOrder(count: indexed.count))
 
     #expect(!images.isEmpty && indexed.images(facts) == images && !facts.isDamaged)
+  }
+
+  /// Otherwise one decoder would decode all of it again.
+  @Test(arguments: ["0", "1", "3"])
+  func `two decoders are enough for a track with B-pictures`(count: String) throws {
+    let clip = Clip(
+      name: "B-pictures \(count)", file: "b\(count).mp4",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "100"],
+      output: [
+        "-c:v", "libx264", "-bf", count, "-pix_fmt", "yuv420p", "-x264-params",
+        "keyint=25:scenecut=0:b-adapt=0",
+      ])
+    let indexed = try Indexed(clip)
+    let reports = Mutex(0)
+    let decoding = TrackDecoding(table: indexed.table, memory: ImageMemory()) { _ in
+      reports.withLock { $0 += 1 }
+      return true
+    }
+    #expect(try decoding.run().frames.count == 100)
+    // One after 64 pictures; one decoder after the two would report again.
+    #expect(reports.withLock { $0 } == 1)
   }
 
   @Test(arguments: [

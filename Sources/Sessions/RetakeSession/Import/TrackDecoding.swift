@@ -164,7 +164,8 @@ package struct TrackDecoding {
         // A decoder may return an image long after its packet; `EntryFinder` has to read as far.
         let fact = DecodedFact(decoded, shown: shown, through: run.next - 1)
         guard decoded.packetIndex < range.upperBound else {
-          part.after.append(fact)
+          // A decoder that is drained here leaves out pictures between those that it has.
+          if !hasFinished { part.after.append(fact) }
           continue
         }
         if part.facts.frames.isEmpty { part.facts.displayTurn = decoded.displayTurn }
