@@ -13,66 +13,11 @@ struct PackedEvidenceTests {
     case first, group, placeholder
   }
 
-  /// A stream without its empty packets, which FFmpeg does not return.
-  private struct Stream {
-    var stream: MediaStream
-    var file: String
-    var packets: [MediaPacket] = []
-
-    init(between: Int, _ options: [String] = ["-g", "25"]) throws {
-      file = try Clips.make(
-        "a.avi",
-        Clips.picture("128x96", frames: 60) + options + [
-          "-threads", "1", "-pix_fmt", "yuv420p", "-c:v", "libxvid", "-q:v", "3",
-          "-bf", "\(between)",
-        ])
-      let demuxer = try MediaDemuxer(path: file)
-      stream = demuxer.videoStreams[0]
-      while let packet = try demuxer.nextPacket() { packets.append(packet) }
-    }
-
-    /// Places of packets with two pictures.
-    var groups: [Int] {
-      packets.indices.filter { place in
-        packets[place].startCodeHeads(countMax: 1).filter { $0 == [0xB6] }.count == 2
-      }
-    }
-
-    func losing(_ lost: Range<Int>) throws -> [MediaPacket] {
-      let kept = packets.indices.filter { !lost.contains($0) }.map { packets[$0] }
-      return try kept.enumerated().map { place, packet in
-        try MediaPacket(
-          index: place, pts: packet.pts, dts: packet.dts, flags: packet.flags, bytes: packet.bytes)
-      }
-    }
-
-    func damages(of packets: [MediaPacket]) throws -> [Int: StreamDamage] {
-      var evidence = try #require(StreamEvidence(stream))
-      var found: [Int: StreamDamage] = [:]
-      for packet in packets { found.merge(evidence.add(packet).damages) { old, _ in old } }
-      for (packet, damage) in evidence.finish() { found[packet] = damage }
-      return found
-    }
-
-    /// Digests of the pictures, by their packets.
-    func pictures(of packets: [MediaPacket]) throws -> [Int: Digest128] {
-      let decoder = try MediaDecoder(
-        stream: stream, file: file, threads: 1, memory: ImageMemory())
-      var found: [Int: Digest128] = [:]
-      for packet in packets.map(Optional.some) + [nil] {
-        for decoded in (try? decoder.decode(packet)) ?? [] {
-          found[decoded.packetIndex] = decoded.frame.pixelDigest
-        }
-      }
-      return found
-    }
-  }
-
   @Test(arguments: [1, 2], Loss.allCases)
   func `each picture that a lost packet of a packed stream made wrong is named`(
     between: Int, loss: Loss
   ) throws {
-    let stream = try Stream(between: between)
+    let stream = try EncodedStream(between: between)
     #expect(try stream.damages(of: stream.packets).isEmpty)
     let good = Set(try stream.pictures(of: stream.packets).values)
     for group in [2, 9] {
@@ -96,7 +41,7 @@ struct PackedEvidenceTests {
   @Test(arguments: ["12", "25", "250"])
   func `a whole packed stream has no damage`(distance: String) throws {
     for between in [1, 2] {
-      let stream = try Stream(between: between, ["-g", distance])
+      let stream = try EncodedStream(between: between, ["-g", distance])
       #expect(!stream.groups.isEmpty)
       #expect(try stream.damages(of: stream.packets).isEmpty)
     }
@@ -104,9 +49,37 @@ struct PackedEvidenceTests {
 
   /// The encoder counts the pictures that it receives.
   @Test func `frames that were dropped before the encoder are no damage`() throws {
-    let stream = try Stream(
+    let stream = try EncodedStream(
       between: 2,
       ["-g", "25", "-vf", "select='not(between(n,10,14)+eq(n,30))'", "-fps_mode", "vfr"])
     #expect(try stream.damages(of: stream.packets).isEmpty)
+  }
+}
+
+extension EncodedStream {
+  /// A packed stream without its empty packets, which FFmpeg does not return.
+  fileprivate init(between: Int, _ options: [String] = ["-g", "25"]) throws {
+    let file = try Clips.make(
+      "a.avi",
+      Clips.picture("128x96", frames: 60) + options + [
+        "-threads", "1", "-pix_fmt", "yuv420p", "-c:v", "libxvid", "-q:v", "3",
+        "-bf", "\(between)",
+      ])
+    try self.init(file: file)
+  }
+
+  /// Places of packets with two pictures.
+  fileprivate var groups: [Int] {
+    packets.indices.filter { place in
+      packets[place].startCodeHeads(countMax: 1).filter { $0 == [0xB6] }.count == 2
+    }
+  }
+
+  fileprivate func losing(_ lost: Range<Int>) throws -> [MediaPacket] {
+    let kept = packets.indices.filter { !lost.contains($0) }.map { packets[$0] }
+    return try kept.enumerated().map { place, packet in
+      try MediaPacket(
+        index: place, pts: packet.pts, dts: packet.dts, flags: packet.flags, bytes: packet.bytes)
+    }
   }
 }

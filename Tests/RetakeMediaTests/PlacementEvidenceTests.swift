@@ -27,68 +27,11 @@ struct PlacementEvidenceTests {
     ]
   }
 
-  /// A stream's packets, with damages and pictures by packet.
-  private struct Stream {
-    var stream: MediaStream
-    var file: String
-    var packets: [MediaPacket] = []
-
-    init(_ options: [String]) throws {
-      file = try Clips.make(
-        "a.mkv",
-        Clips.picture("128x96", frames: 60) + ["-threads", "1"] + options + [
-          "-pix_fmt", "yuv420p",
-        ])
-      let demuxer = try MediaDemuxer(path: file)
-      stream = demuxer.videoStreams[0]
-      while let packet = try demuxer.nextPacket() { packets.append(packet) }
-    }
-
-    /// The packets with the bytes of two neighbors exchanged; their times stay.
-    func exchanging(_ place: Int) throws -> [MediaPacket] {
-      var bytes = packets.map(\.bytes)
-      bytes.swapAt(place, place + 1)
-      return try zip(packets, bytes).map {
-        try MediaPacket(index: $0.index, pts: $0.pts, dts: $0.dts, flags: $0.flags, bytes: $1)
-      }
-    }
-
-    /// The packets with the bytes of one in place of its successor's.
-    func repeating(_ place: Int) throws -> [MediaPacket] {
-      try packets.enumerated().map {
-        try MediaPacket(
-          index: $1.index, pts: $1.pts, dts: $1.dts, flags: $1.flags,
-          bytes: $0 == place + 1 ? packets[place].bytes : $1.bytes)
-      }
-    }
-
-    func damages(of packets: [MediaPacket]) throws -> [Int: StreamDamage] {
-      var evidence = try #require(StreamEvidence(stream))
-      var found: [Int: StreamDamage] = [:]
-      for packet in packets { found.merge(evidence.add(packet).damages) { old, _ in old } }
-      for (packet, damage) in evidence.finish() { found[packet] = damage }
-      return found
-    }
-
-    /// Digests of the pictures, by their packets.
-    func pictures(of packets: [MediaPacket]) throws -> [Int: Digest128] {
-      let decoder = try MediaDecoder(
-        stream: stream, file: file, threads: 1, memory: ImageMemory())
-      var found: [Int: Digest128] = [:]
-      for packet in packets.map(Optional.some) + [nil] {
-        for decoded in (try? decoder.decode(packet)) ?? [] {
-          found[decoded.packetIndex] = decoded.frame.pixelDigest
-        }
-      }
-      return found
-    }
-  }
-
   @Test(arguments: encodings)
   func `each picture that an exchange of two packets made wrong is named`(_ options: [String])
     throws
   {
-    let stream = try Stream(options)
+    let stream = try EncodedStream(options)
     #expect(try stream.damages(of: stream.packets).isEmpty)
     let good = try stream.pictures(of: stream.packets)
     #expect(good.count == 60)
@@ -106,7 +49,7 @@ struct PlacementEvidenceTests {
 
   @Test(arguments: encodings.dropFirst())
   func `each picture that a repeated packet made wrong is named`(_ options: [String]) throws {
-    let stream = try Stream(options)
+    let stream = try EncodedStream(options)
     let good = try stream.pictures(of: stream.packets)
     for place in [4, 20, 31, 40] {
       let packets = try stream.repeating(place)
@@ -120,12 +63,41 @@ struct PlacementEvidenceTests {
   /// Containers that know only the order of decoding have such times.
   @Test(arguments: encodings)
   func `times in the order of decoding show nothing`(_ options: [String]) throws {
-    let stream = try Stream(options)
+    let stream = try EncodedStream(options)
     let packets = try stream.packets.enumerated().map { place, packet in
       try MediaPacket(
         index: packet.index, pts: Int64(place) * 40, dts: Int64(place) * 40, flags: packet.flags,
         bytes: packet.bytes)
     }
     #expect(try stream.damages(of: packets).isEmpty)
+  }
+}
+
+extension EncodedStream {
+  fileprivate init(_ options: [String]) throws {
+    let file = try Clips.make(
+      "a.mkv",
+      Clips.picture("128x96", frames: 60) + ["-threads", "1"] + options + [
+        "-pix_fmt", "yuv420p",
+      ])
+    try self.init(file: file)
+  }
+
+  /// The packets with the bytes of two neighbors exchanged; their times stay.
+  fileprivate func exchanging(_ place: Int) throws -> [MediaPacket] {
+    var bytes = packets.map(\.bytes)
+    bytes.swapAt(place, place + 1)
+    return try zip(packets, bytes).map {
+      try MediaPacket(index: $0.index, pts: $0.pts, dts: $0.dts, flags: $0.flags, bytes: $1)
+    }
+  }
+
+  /// The packets with the bytes of one in place of its successor's.
+  fileprivate func repeating(_ place: Int) throws -> [MediaPacket] {
+    try packets.enumerated().map {
+      try MediaPacket(
+        index: $1.index, pts: $1.pts, dts: $1.dts, flags: $1.flags,
+        bytes: $0 == place + 1 ? packets[place].bytes : $1.bytes)
+    }
   }
 }
