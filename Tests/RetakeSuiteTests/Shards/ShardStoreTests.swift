@@ -165,14 +165,25 @@ import Testing
     #expect(results.record(of: item)?.item == report.records[0].item)
   }
 
-  @Test func `the plan of a session in a store does not depend on the local cache`() throws {
+  @Test
+  func `the plan of a session in a store depends on no cache, and on no folder that is the same`()
+    throws
+  {
     try FileManager.default.createDirectory(
       at: fixture.folder.file("footage"), withIntermediateDirectories: true)
+    let unpointed = try plan(3)
     _ = try StorePush(project: fixture.project(), remote: "footage").run(["a", "b"])
+    let withFolders = try plan(3)
+    let database = fixture.folder.file("Recordings/b/session.sqlite")
+    let bytes = try Data(contentsOf: database)
+    try (bytes + Data(count: 1)).write(to: database)
+    #expect(try plan(3).items[1].session == unpointed.items[1].session, "another database")
+    try bytes.write(to: database)
     for name in ["a", "b"] {
       try FileManager.default.removeItem(at: fixture.folder.file("Recordings/\(name)"))
     }
     let plan = try plan(3)
+    #expect(plan == withFolders)
     let item = plan.items[0]
     #expect(item.session == (try fixture.project().pointers(["a"])[0].digest))
     #expect(item.pipeline != nil && item.pipeline == plan.items[2].pipeline)

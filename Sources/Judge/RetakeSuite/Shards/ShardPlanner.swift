@@ -67,10 +67,10 @@ struct ShardPlanner {
     do {
       try selected.check()
       let pipeline = try pipeline(of: selected.definition)
-      guard let name = selected.sessionRead.flatMap({ project.storedName($0) }) else {
+      guard let name = selected.sessionRead.flatMap({ pointedName($0) }) else {
         return try replayed(item, selected, pipeline)
       }
-      item = try stored(item, name, selected.definition, pipeline)
+      item = try stored(item, name, selected, pipeline)
       item.files.merge(otherFiles(selected, pipeline)) { first, _ in first }
       return item
     } catch let error as any RetakeError where error.facts.kind == .interrupted {
@@ -138,29 +138,46 @@ struct ShardPlanner {
     return digest
   }
 
+  private static let database = "session.sqlite"
+
+  /// The name of a session that a pointer describes. A folder of the session has to have the
+  /// database that the pointer names.
+  private mutating func pointedName(_ session: String) -> String? {
+    guard let name = project.pointedName(session) else { return nil }
+    guard project.hasFolder(name) else { return name }
+    let database = "\(project.recordings)/\(name)/\(Self.database)"
+    guard let pointer = try? SessionPointer(reading: project.pointerFile(name)),
+      let file = pointer.files.first(where: { $0.path == Self.database }),
+      digest(ofInput: database) == file.object.sha256
+    else { return nil }
+    return name
+  }
+
   /// The item of a session that a pointer names. It is the same whether the session is in the local
-  /// cache or not, because other machines have other caches.
+  /// cache or in Recordings or not, because other machines have other caches.
   private mutating func stored(
-    _ item: ShardPlan.Item, _ name: String, _ definition: CaseDefinition, _ pipeline: Pipeline
+    _ item: ShardPlan.Item, _ name: String, _ selected: SelectedCase, _ pipeline: Pipeline
   ) throws -> ShardPlan.Item {
     let pointer = try SessionPointer(reading: project.pointerFile(name))
     var stored = item
     stored.session = pointer.digest
     stored.frames = max(1, Int(pointer.bytes / Self.frameBytes))
     stored.pipeline = "\(pipeline.digest)"
-    guard !definition.overrides.isEmpty else {
+    guard !selected.definition.overrides.isEmpty else {
       stored.files = Replay.files(of: pipeline)
       return stored
     }
     // An override may swap in a model, and only a replay of the session knows its files.
-    let lease: SessionLease
+    let lease: SessionLease?
     do {
-      lease = try project.pull(name)
+      lease = project.hasFolder(name) ? nil : try project.pull(name)
     } catch {
       storeFailure = storeFailure ?? error
       throw error
     }
-    let job = ReplayJob(project: project, definition: definition, session: lease.path)
+    let job = ReplayJob(
+      project: project, definition: selected.definition,
+      session: lease?.path ?? selected.sessionRead)
     stored.files = try withExtendedLifetime(lease) { try job.open(pipeline).replay.files }
     return stored
   }

@@ -25,6 +25,16 @@ extension Project {
   /// The name of a session in Recordings that has a pointer and no folder: by its name, or by the
   /// path of its folder or of its pointer. `nil` for any other session.
   func storedName(_ session: String) -> String? {
+    // The folder of a person who has the session counts more than the pointer.
+    pointedName(session).flatMap { hasFolder($0) ? nil : $0 }
+  }
+
+  func hasFolder(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(recordings)/\(name)")
+  }
+
+  /// The same for a session that has a pointer, and perhaps a folder, too.
+  func pointedName(_ session: String) -> String? {
     let url = URL(
       fileURLWithPath: session.contains("/") ? path(session) : "\(recordings)/\(session)"
     )
@@ -33,11 +43,7 @@ extension Project {
     guard url.deletingLastPathComponent().path == parent else { return nil }
     var name = url.lastPathComponent
     if name.hasSuffix(SessionPointer.ending) { name.removeLast(SessionPointer.ending.count) }
-    // The folder of a person who has the session counts more than the pointer.
-    guard name.isSafeName, !FileManager.default.fileExists(atPath: "\(recordings)/\(name)"),
-      RegularFile.isTaken(pointerFile(name))
-    else { return nil }
-    return name
+    return name.isSafeName && RegularFile.isTaken(pointerFile(name)) ? name : nil
   }
 
   /// The pointers of names or globs; all pointers of Recordings if there are no names.
