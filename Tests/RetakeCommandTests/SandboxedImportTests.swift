@@ -93,6 +93,31 @@ struct SandboxedImportTests {
       broken.status == 2 && broken.stderr.contains("[session.import.sandbox]"), "\(broken)")
   }
 
+  @Test func `the process has its filter of calls while it waits for the next file`() throws {
+    let workplace = try workplace()
+    let sandbox = SandboxedImport(sandbox: Sandbox(reads: [], writes: []), program: "retake")
+    let socket = try ChildSocket()
+    var request = ChildProcess.Request(Workplace.binary, ["import", "clip.mp4"])
+    request.input = .socket(socket)
+    request.folder = workplace.folder.url.path
+    request.environment = ProcessInfo.processInfo.environment.merging([
+      SandboxedImport.variable: String(
+        decoding: try JSONEncoder().encode(sandbox), as: UTF8.self)
+    ]) { $1 }
+    let process = try ChildProcess(request)
+    socket.closeChildEnd()
+    defer { socket.closeBothEnds() }
+    _ = socket.push(Array("0\n".utf8))
+    socket.wait(.toPull, milliseconds: 60_000)
+    var answer = [UInt8](repeating: 0, count: 8)
+    try #require(socket.pull(into: &answer) == .moved(2), "it may not read the clip: 2")
+    let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
+    let facts = status.split(separator: "\n").filter {
+      $0.hasPrefix("NoNewPrivs:") || $0.hasPrefix("Seccomp:")
+    }
+    #expect(facts == ["NoNewPrivs:\t1", "Seccomp:\t2"], "\(status)")
+  }
+
   @Test func `what cannot be restricted is refused if the command demands it`() throws {
     let workplace = try workplace()
     for words in [["clip.mp4", "--link"], ["."]] {

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeStore
 import RetakeTestSupport
 import Testing
 
@@ -136,6 +137,79 @@ import Testing
       if case .frame(_, let encoded?) = row { pipes.encoded.finish(encoded.packet.size) }
     }
     #expect(!pipes.encoded.isPressed)
+  }
+
+  /// Fails for some of the frames, and returns a packet without bytes for each of the others.
+  private final class FailingMaker: PacketMaker {
+    let failing: Set<Int>
+    let error: MediaError
+
+    init(_ failing: Set<Int>, _ error: MediaError) { (self.failing, self.error) = (failing, error) }
+
+    func packet(
+      of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
+    ) throws -> EncodedFrame? {
+      guard !failing.contains(frame.id.sequence) else { throw error }
+      return try EmptyMaker().packet(
+        of: frame, original: original, wantsKey: wantsKey, hasTime: hasTime)
+    }
+  }
+
+  /// The causes of ten frames, the events, and the end of the recording.
+  private func encoded(
+    failing: Set<Int>, _ error: MediaError
+  ) throws -> (causes: [String?], events: [EventRecord], pipes: RecorderPipes) {
+    let options = try options(waitingFramesMax: 100)
+    let clock = ManualClock(jumps: true)
+    let pipes = pipes(options, clock)
+    let source = try Scene(10).source
+    let stream = source.open()
+    let first = try #require(try stream.next())
+    RecorderCapture(
+      source: source, options: options, clock: clock, pipes: pipes, sensors: LiveSensorValues(pipes)
+    )
+    .run(stream, first: first)
+    RecorderEncoding(
+      encoders: [FailingMaker(failing, error)], source: "scene", options: options, pipes: pipes
+    ).run()
+    var causes: [String?] = []
+    var events: [EventRecord] = []
+    for row in pipes.encoded.takeAll().rows {
+      switch row {
+      case .frame(let record, let encoded):
+        causes.append(record.cause)
+        #expect((encoded == nil) == (record.cause != nil))
+      case .event(let event): events.append(event)
+      default: continue
+      }
+    }
+    return (causes, events, pipes)
+  }
+
+  private let refused = MediaError.encode(encoder: "ffv1", cause: "Invalid argument")
+
+  @Test func `frames that cannot be encoded have their cause and an event, and the others go on`()
+    throws
+  {
+    let (causes, events, pipes) = try encoded(failing: [2, 3, 5, 6, 9], refused)
+    let failed = "record.encode.failed"
+    #expect(causes == [nil, nil, failed, failed, nil, failed, failed, nil, nil, failed])
+    #expect(events.map(\.kind) == Array(repeating: "encoder.failed", count: 5))
+    #expect(events.allSatisfy { $0.json.contains("Invalid argument") }, "\(events)")
+    #expect(!pipes.hasEnded, "two failures in a row are not three")
+  }
+
+  @Test func `the third frame in a row that cannot be encoded ends the recording`() throws {
+    let (causes, events, pipes) = try encoded(failing: [4, 5, 6], refused)
+    #expect(causes.count { $0 == "record.encode.failed" } == 3 && events.count == 3)
+    #expect(pipes.reason == .failed && pipes.failure?.code == "record.encoder.failed")
+  }
+
+  @Test func `an encoder without memory goes on, however long it lasts`() throws {
+    let (causes, _, pipes) = try encoded(
+      failing: Set(1..<10), .noMemory(step: "a packet", file: nil))
+    #expect(causes == [nil] + Array(repeating: "record.shed.memory", count: 9))
+    #expect(!pipes.hasEnded && pipes.isShortOfMemory)
   }
 
   /// A frame, then only frames that there is no memory for, every 40 ms.
