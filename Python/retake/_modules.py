@@ -1,77 +1,56 @@
-"""What a program has imported from its own folder."""
+"""What a program has imported."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import sys
-from types import ModuleType
 from typing import NamedTuple
 
 
 class Imported(NamedTuple):
-    """The modules that a program has imported from its own folder and below.
+    """The script of a program, and the modules that it has imported.
 
-    Modules of Python and of installed packages are not among them, and those that are imported
+    Modules of Python and of installed packages are not among them, and modules that are imported
     later are not known yet.
     """
 
     modules: dict[str, str]
     """SHA-256 by the path from the working folder, or by the whole path if it is not below that."""
     fingerprint: str
-    """One digest of all of them, in which the working folder plays no part; `""` if there are none.
+    """One digest of all of them by their names, in which folders play no part; `""` without any.
 
     It belongs to the fingerprint of a stage, so that kept values are not used after a change.
     """
 
     @staticmethod
     def by_this_process() -> Imported:
-        modules = _digests()
-        return Imported(modules, _fingerprint(modules))
+        working = os.path.realpath(os.getcwd())
+        modules, lines = {}, []
+        for name, path in sorted(_files().items()):
+            with open(path, "rb") as content:
+                digest = hashlib.sha256(content.read()).hexdigest()
+            modules[os.path.relpath(path, working) if _is_below(working, path) else path] = digest
+            lines.append(f"{name}\0{digest}\n")
+        fingerprint = hashlib.sha256("".join(lines).encode()).hexdigest()
+        return Imported(modules, f"modules:{fingerprint}" if lines else "")
 
 
 NOTHING = Imported({}, "")
 
 
-def _digests() -> dict[str, str]:
-    folder, working = _folder(), os.path.realpath(os.getcwd())
-    files: dict[str, str] = {}
+def _files() -> dict[str, str]:
+    """The files of modules by the names of the modules; the script is `__main__`."""
+    files = {}
     for name, module in list(sys.modules.items()):
-        path = _path(name, module)
-        if path is not None and _is_below(folder, path) and not _is_installed(path):
-            files[os.path.relpath(path, working) if _is_below(working, path) else path] = path
-    digests = {}
-    for name in sorted(files):
-        with open(files[name], "rb") as content:
-            digests[name] = hashlib.sha256(content.read()).hexdigest()
-    return digests
-
-
-def _fingerprint(modules: dict[str, str]) -> str:
-    folder = _folder()
-    names = {os.path.relpath(os.path.realpath(path), folder): path for path in modules}
-    if not names:
-        return ""
-    digest = hashlib.sha256()
-    for name in sorted(names):
-        digest.update(f"{name}\0{modules[names[name]]}\n".encode())
-    return f"modules:{digest.hexdigest()}"
-
-
-def _folder() -> str:
-    """Where the program is."""
-    return os.path.realpath(sys.path[0] or os.getcwd())
-
-
-def _path(name: str, module: ModuleType) -> str | None:
-    """The file of a module, unless the command of the program names it."""
-    file = getattr(module, "__file__", None)
-    # `python3 -m NAME` names no file.
-    if not isinstance(file, str) or (name == "__main__" and module.__spec__ is None):
-        return None
-    path = os.path.realpath(file)
-    # Modules that are made in memory name files that do not exist: `<gi.repository.GLib>`.
-    return path if os.path.isfile(path) else None
+        file = getattr(module, "__file__", None)
+        if not isinstance(file, str):
+            continue
+        path = os.path.realpath(file)
+        # Modules that are made in memory name files that do not exist: `<gi.repository.GLib>`.
+        if os.path.isfile(path) and not _is_installed(path):
+            files[name] = path
+    return files
 
 
 def _is_below(folder: str, path: str) -> bool:
@@ -79,6 +58,8 @@ def _is_below(folder: str, path: str) -> bool:
 
 
 def _is_installed(path: str) -> bool:
-    """Whether a file belongs to Python, to a virtual environment or to this package."""
+    """Whether a file belongs to Python, to a virtual environment, to packages or to this one."""
+    if {"site-packages", "dist-packages"}.intersection(path.split(os.sep)):
+        return True
     roots = (sys.prefix, sys.base_prefix, os.path.dirname(__file__))
     return any(_is_below(os.path.realpath(root), path) for root in roots)

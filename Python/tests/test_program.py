@@ -53,39 +53,60 @@ class ProgramTests(unittest.TestCase):
         self.assertEqual(child.host.receive()["ready"]["name"], "stage")
         return child
 
-    def test_a_changed_module_of_its_own_folder_changes_the_fingerprint(self):
-        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (folder / "stage.py").write_text(
-            "import helper, retake\n"
-            "@retake.stage(output='scalars', fingerprint='mine')\n"
-            "def stage(frame): return {}\n"
-            "retake.main(stage)\n"
-        )
-        found = []
-        for text in ["VALUE = 1\n", "VALUE = 7\n", "VALUE = 1\n"]:
-            (folder / "helper.py").write_text(text)
-            child = Child(python(str(folder / "stage.py")))
-            with child:
-                child.host.hello(output="scalars")
-                found.append(child.host.receive()["ready"]["fingerprint"])
-        self.assertRegex(found[0], r"^mine modules:[0-9a-f]{64}$")
-        self.assertEqual(found[0], found[2])
-        self.assertNotEqual(found[0], found[1])
+    STAGE = (
+        "import helper, retake\n"
+        "@retake.stage(output='scalars', fingerprint='mine')\n"
+        "def stage(frame): return {}\n"
+        "retake.main(stage)\n"
+    )
 
-    def test_a_module_without_a_file_changes_nothing(self):
+    def said(self, command, **keys):
+        """The fingerprint and the modules that a program declares."""
+        with Child(command, **keys) as child:
+            child.host.hello(output="scalars")
+            ready = child.host.receive()["ready"]
+        return ready["fingerprint"], ready.get("modules", {})
+
+    def test_a_changed_module_changes_the_fingerprint_wherever_it_is(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+        other = folder / "other"
+        other.mkdir()
+        for place in [folder, other]:
+            (folder / "stage.py").write_text(f"import sys\nsys.path.append({str(other)!r})\n" + self.STAGE)
+            found = []
+            for text in ["VALUE = 1\n", "VALUE = 7\n", "VALUE = 1\n"]:
+                (place / "helper.py").write_text(text)
+                found.append(self.said(python(str(folder / "stage.py"))))
+            self.assertRegex(found[0][0], r"^mine modules:[0-9a-f]{64}$")
+            self.assertEqual(found[0], found[2])
+            self.assertNotEqual(found[0], found[1])
+            self.assertEqual(set(found[0][1]), {str(place / "helper.py"), str(folder / "stage.py")})
+            (place / "helper.py").unlink()
+
+    def test_a_changed_script_changes_the_fingerprint_however_it_is_started(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (folder / "stage.py").write_text(
-            "import os, sys, types, retake\n"
-            "os.chdir(os.path.dirname(__file__))\n"
+        (folder / "helper.py").write_text("")
+        script = folder / "stage.py"
+        for command in [["/bin/bash", "-c", f"exec {python()[0]} {script}"], python(str(script))]:
+            found = []
+            for text in ["", "# changed\n"]:
+                script.write_text(self.STAGE + text)
+                found.append(self.said(command)[0])
+            self.assertNotEqual(found[0], found[1])
+
+    def test_a_module_without_a_file_and_installed_modules_change_nothing(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        installed = folder / "site-packages"
+        installed.mkdir()
+        (installed / "helper.py").write_text("")
+        source = (
+            "import sys, types\n"
+            f"sys.path.append({str(installed)!r})\n"
             "sys.modules['made'] = types.ModuleType('made')\n"
             "sys.modules['made'].__file__ = '<made.in.memory>'\n"
-            "@retake.stage(output='scalars', fingerprint='mine')\n"
-            "def stage(frame): return {}\n"
-            "retake.main(stage)\n"
         )
-        with Child(python(str(folder / "stage.py"))) as child:
-            child.host.hello(output="scalars")
-            self.assertEqual(child.host.receive()["ready"]["fingerprint"], "mine")
+        # Code of the command line is no file.
+        self.assertEqual(self.said(python("-c", source + self.STAGE)), ("mine", {}))
 
     def test_a_program_computes_until_bye(self):
         child = self.started(slots=2)

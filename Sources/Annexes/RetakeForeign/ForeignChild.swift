@@ -47,6 +47,9 @@ final class ForeignChild: @unchecked Sendable {
 
   deinit { slots?.giveBack(slot) }
 
+  /// The processes of this copy that run now.
+  var processes: [Int32] { process.processes }
+
   private static func slot(
     in shared: ForeignSlots?, _ program: ForeignProgram
   ) throws -> (ForeignSlots?, Int) {

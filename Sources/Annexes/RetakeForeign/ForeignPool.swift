@@ -14,6 +14,8 @@ final class ForeignPool: @unchecked Sendable {
   let program: ForeignProgram
   /// The `ready` of the first copy; all other copies must send the same.
   let ready: ForeignReady
+  /// The programs and libraries of the first copy when it was ready.
+  let loaded: ProgramInputs
   /// `nil` for a program that gets pixels on its standard input.
   private let slots: ForeignSlots?
   private var idle: [ForeignChild]
@@ -53,6 +55,7 @@ final class ForeignPool: @unchecked Sendable {
     }
     let first = try ForeignChild(program, slots)
     ready = first.ready
+    loaded = ProgramInputs(loadedBy: first.processes, in: program.workingFolder)
     idle = [first]
   }
 
@@ -269,8 +272,8 @@ extension ForeignPool {
   static func pool(_ program: ForeignProgram) throws -> ForeignPool {
     let key = Key(
       program: program,
-      files: program.files.map {
-        try? RegularFile.facts(of: program.place(of: $0), links: .followed)
+      files: (program.files.map(program.place) + [program.searchedPath].compactMap(\.self)).map {
+        try? RegularFile.facts(of: $0, links: .followed)
       })
     return try pools.value(of: key) { try ForeignPool(program) }
   }

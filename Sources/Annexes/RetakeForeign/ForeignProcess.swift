@@ -77,6 +77,9 @@ final class ForeignProcess {
 
   deinit { stop(afterNanoseconds: 0) }
 
+  /// The program and the processes that it has started and that run now.
+  var processes: [Int32] { marked.ids() }
+
   private static let markVariable = "RETAKE_PROGRAM"
   private static let startCount = Locked(0)
 

@@ -2,7 +2,6 @@ import Foundation
 import RetakeBuffers
 package import RetakeCore
 package import RetakeGraph
-import RetakeMedia
 
 extension AnyStage {
   /// The catalog's signature of the kind; the program decides about the role, the output and the
@@ -19,19 +18,20 @@ extension AnyStage {
   package static func process(
     _ program: ForeignProgram, options: JSONValue
   ) throws -> AnyStage {
-    // Before the start: the fingerprint covers files that the program may have read.
-    let digests = program.fileDigests
+    var inputs = ProgramInputs(of: program, searched: program.searchedPath)
     let pool = try ForeignPool.pool(program)
+    inputs.merge(pool.loaded)
     var signature = processSignature
     signature.output = program.output.type.valueKind
     signature.inputFormats = pool.ready.formats
     signature.role = pool.ready.state == .pure ? .pure : .stateful
     var stage = AnyStage(signature: signature, options: options, body: body(pool))
-    stage.fingerprint = pool.ready.fingerprint(program, files: digests)
+    stage.programFiles = inputs.digests.merging(pool.ready.modules) { named, _ in named }
+    stage.fingerprint = pool.ready.fingerprint(
+      program, files: stage.programFiles.merging(inputs.facts) { digest, _ in digest })
     // A file with an absolute path, such as an interpreter, belongs to the machine.
     stage.sharedFingerprint = pool.ready.fingerprint(
-      program, files: digests.filter { !$0.key.hasPrefix("/") })
-    stage.programFiles = digests.merging(pool.ready.modules) { named, _ in named }
+      program, files: stage.programFiles.filter { !$0.key.hasPrefix("/") })
     stage.outputForm = ValueForm(program.output.type)
     stage.read(program.sensors)
     // The samples of sensors are checked frame by frame.
@@ -85,9 +85,6 @@ extension ForeignProgram {
         + "read a shorter window", severity: .unrecoverable)
   }
 
-  /// The largest file whose digest is part of a fingerprint.
-  private static let fileBytesMax: Int64 = 256 << 20
-
   /// The paths that the command may name: the program itself if it is a path, its arguments, and
   /// the text after an equals sign in an argument. A loop's results are written, not read.
   package var files: [String] {
@@ -97,19 +94,6 @@ extension ForeignProgram {
       guard let equals = word.firstIndex(of: "=") else { return [word] }
       return [word, String(word[word.index(after: equals)...])]
     }
-  }
-
-  /// SHA-256 of the files that the command names and that exist.
-  var fileDigests: [String: String] {
-    var digests: [String: String] = [:]
-    for path in files where !path.isEmpty {
-      guard
-        let content = try? RegularFile.contents(
-          place(of: path), links: .followed, bytesMax: Self.fileBytesMax)
-      else { continue }
-      digests[path] = Sha256.digest(of: content)
-    }
-    return digests
   }
 }
 
