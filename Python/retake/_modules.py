@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import sys
-from typing import NamedTuple
+from importlib.machinery import PathFinder
+from typing import Any, NamedTuple
 
 
 class Imported(NamedTuple):
-    """The script of a program, and the modules that it has imported.
+    """The script of a program, and the modules that it has imported or that these import later.
 
-    Modules of Python and of installed packages are not among them, and modules that are imported
-    later are not known yet.
+    Modules of Python and of installed packages are not among them.
     """
 
     modules: dict[str, str]
@@ -41,16 +42,70 @@ NOTHING = Imported({}, "")
 
 def _files() -> dict[str, str]:
     """The files of modules by the names of the modules; the script is `__main__`."""
-    files = {}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if not isinstance(file, str):
-            continue
+    files: dict[str, str] = {}
+    # The package of each module, for its relative imports.
+    waiting: list[tuple[str, str, str | None]] = [
+        (name, module.__file__, getattr(module, "__package__", None))
+        for name, module in list(sys.modules.items())
+        if isinstance(getattr(module, "__file__", None), str)
+    ]
+    while waiting:
+        name, file, package = waiting.pop()
         path = os.path.realpath(file)
         # Modules that are made in memory name files that do not exist: `<gi.repository.GLib>`.
-        if os.path.isfile(path) and not _is_installed(path):
-            files[name] = path
+        if name in files or _is_installed(path) or not os.path.isfile(path):
+            continue
+        files[name] = path
+        for imported in _imports(path, package or ""):
+            # `__main__` is another module than the file that a module may import.
+            if imported not in files and imported not in sys.modules:
+                waiting += _found(imported)
     return files
+
+
+def _imports(path: str, package: str) -> set[str]:
+    """The names that a file of Python imports anywhere, also in functions."""
+    if not path.endswith(".py") and path.rpartition(".")[2] in ("so", "pyc", "pyd"):
+        return set()
+    try:
+        with open(path, "rb") as source:
+            tree = ast.parse(source.read())
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")[: -(node.level - 1) or None]
+                base = ".".join([*parents, base] if base else parents)
+            names.add(base)
+            # A name of a package may be a module.
+            names.update(f"{base}.{alias.name}" for alias in node.names)
+    return names - {""}
+
+
+def _found(name: str) -> list[tuple[str, str, str | None]]:
+    """The files of a module and of its packages, found without importing them."""
+    found: list[tuple[str, str, str | None]] = []
+    folders: Any = None
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        part = ".".join(parts[:count])
+        try:
+            spec = PathFinder.find_spec(part, folders)
+        except (ImportError, ValueError):
+            break
+        if spec is None:
+            break
+        folders = spec.submodule_search_locations
+        if spec.has_location and spec.origin:
+            found.append((part, spec.origin, part if folders else part.rpartition(".")[0]))
+        if folders is None:
+            break
+    return found
 
 
 def _is_below(folder: str, path: str) -> bool:

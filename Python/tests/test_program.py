@@ -83,6 +83,25 @@ class ProgramTests(unittest.TestCase):
             self.assertEqual(set(found[0][1]), {str(place / "helper.py"), str(folder / "stage.py")})
             (place / "helper.py").unlink()
 
+    def test_a_changed_module_that_is_imported_later_changes_the_fingerprint(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+        (folder / "parts" / "deep").mkdir(parents=True)
+        for name in ["parts/__init__.py", "parts/deep/__init__.py", "parts/deep/two.py"]:
+            (folder / name).write_text("raise RuntimeError('imported too early')\n")
+        (folder / "helper.py").write_text("def late():\n    from parts import one\n")
+        (folder / "parts" / "one.py").write_text("from .deep import two\nimport missing, json\n")
+        (folder / "stage.py").write_text(self.STAGE)
+        first, modules = self.said(python(str(folder / "stage.py")))
+        self.assertEqual(
+            {str(pathlib.Path(path).relative_to(folder)) for path in modules},
+            {
+                *("stage.py", "helper.py", "parts/__init__.py", "parts/one.py"),
+                *("parts/deep/__init__.py", "parts/deep/two.py"),
+            },
+        )
+        (folder / "parts" / "deep" / "two.py").write_text("VALUE = 2\n")
+        self.assertNotEqual(self.said(python(str(folder / "stage.py")))[0], first)
+
     def test_a_changed_script_changes_the_fingerprint_however_it_is_started(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / "helper.py").write_text("")
