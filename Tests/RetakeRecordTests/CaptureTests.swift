@@ -156,19 +156,19 @@ import Testing
   }
 
   /// The causes of ten frames, the events, and the end of the recording.
-  private func encoded(
+  private func encode(
     failing: Set<Int>, _ error: MediaError
   ) throws -> (causes: [String?], events: [EventRecord], pipes: RecorderPipes) {
     let options = try options(waitingFramesMax: 100)
     let clock = ManualClock(jumps: true)
+    let frames = try capture(Scene(10), options, clock, pipes(options, clock))
+    // The end of the source has ended the first ones.
     let pipes = pipes(options, clock)
-    let source = try Scene(10).source
-    let stream = source.open()
-    let first = try #require(try stream.next())
-    RecorderCapture(
-      source: source, options: options, clock: clock, pipes: pipes, sensors: LiveSensorValues(pipes)
-    )
-    .run(stream, first: first)
+    for captured in frames {
+      _ = pipes.captured.offer(CapturedFrame.bytes(of: try #require(captured.frame)))
+      pipes.captured.add(.frame(captured))
+    }
+    pipes.captured.close()
     RecorderEncoding(
       encoders: [FailingMaker(failing, error)], source: "scene", options: options, pipes: pipes
     ).run()
@@ -191,7 +191,7 @@ import Testing
   @Test func `frames that cannot be encoded have their cause and an event, and the others go on`()
     throws
   {
-    let (causes, events, pipes) = try encoded(failing: [2, 3, 5, 6, 9], refused)
+    let (causes, events, pipes) = try encode(failing: [2, 3, 5, 6, 9], refused)
     let failed = "record.encode.failed"
     #expect(causes == [nil, nil, failed, failed, nil, failed, failed, nil, nil, failed])
     #expect(events.map(\.kind) == Array(repeating: "encoder.failed", count: 5))
@@ -200,13 +200,13 @@ import Testing
   }
 
   @Test func `the third frame in a row that cannot be encoded ends the recording`() throws {
-    let (causes, events, pipes) = try encoded(failing: [4, 5, 6], refused)
+    let (causes, events, pipes) = try encode(failing: [4, 5, 6], refused)
     #expect(causes.count { $0 == "record.encode.failed" } == 3 && events.count == 3)
     #expect(pipes.reason == .failed && pipes.failure?.code == "record.encoder.failed")
   }
 
   @Test func `an encoder without memory goes on, however long it lasts`() throws {
-    let (causes, _, pipes) = try encoded(
+    let (causes, _, pipes) = try encode(
       failing: Set(1..<10), .noMemory(step: "a packet", file: nil))
     #expect(causes == [nil] + Array(repeating: "record.shed.memory", count: 9))
     #expect(!pipes.hasEnded && pipes.isShortOfMemory)
