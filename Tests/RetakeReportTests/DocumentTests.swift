@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCompare
 import RetakeCore
 import RetakeTestSupport
 import Testing
@@ -113,6 +114,42 @@ import Testing
     #expect(
       counts.text
         == "1 errored, 1 changed, 1 not comparable, 1 stale, 1 missing, 1 expected, 1 passed")
+  }
+
+  @Test(arguments: [1, 2])
+  func `exit code 0 names the cases that differ as expected, in every form`(count: Int) throws {
+    let cases = (0..<count).map { number in
+      var item = Samples.changedCase(name: "slow-\(number)")
+      item.expected = KnownChange(id: "known-1", url: nil)
+      return item
+    }
+    let run = ReportDocument(
+      tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: 0),
+      cases: cases + [Samples.passedCase()])
+    let sentence =
+      "Everything that was compared equals its golden within the tolerances, or differs as "
+      + "expected: \(count == 1 ? "1 case" : "2 cases")."
+    #expect(run.exit.code == 0 && run.exit.word == "passed" && run.exit.meaning == sentence)
+    #expect(String(decoding: try run.encoded(), as: UTF8.self).contains(sentence))
+    #expect(
+      TerminalReport.render(run, palette: .plain).contains("exit 0 (passed): \(sentence)\n"))
+    #expect(MarkdownReport.render(run).contains("\n\(sentence) Exit code 0."))
+    let page = String(decoding: try HTMLReport.render(run), as: UTF8.self)
+    #expect(page.contains(">\(sentence)</p>"))
+    let merged = ReportDocument(
+      merging: [run], tool: run.tool, title: "t", exit: ReportExit(code: 0), frames: 0, seconds: 0)
+    #expect(merged.exit == run.exit)
+  }
+
+  @Test func `without an expected difference, and with another exit code, no case is named`() {
+    for (code, item) in [(0, Samples.passedCase()), (1, Samples.changedCase())] {
+      let run = ReportDocument(
+        tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: code), cases: [item])
+      #expect(run.exit == ReportExit(code: code))
+    }
+    let all = Samples.allVerdicts()
+    #expect(all.counts.expected == 1 && all.exit == ReportExit(code: 2))
+    #expect(ReportExit(code: 0, expected: 0) == ReportExit(code: 0))
   }
 
   @Test(arguments: [0, 1, 2, 3, 4, 5, 64, 65, 75, 130])

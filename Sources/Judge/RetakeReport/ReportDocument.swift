@@ -23,13 +23,17 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   /// Commands to type next, in order.
   package var commands: [ReportCommand] = []
 
-  /// Counts the verdicts and the frames of `cases`.
+  /// Counts the verdicts and the frames of `cases`. The meaning of exit code 0 names cases that
+  /// differ as expected.
   package init(tool: ReportTool, title: String, exit: ReportExit, cases: [ReportCase]) {
     self.tool = tool
     self.title = title
     self.exit = exit
     self.cases = cases
     for item in cases { counts.count(item) }
+    if exit == ReportExit(code: exit.code) {
+      self.exit = ReportExit(code: exit.code, expected: counts.expected)
+    }
     totals.cases = cases.count
     totals.frames = cases.reduce(0) { $0 + $1.counts.compared }
   }

@@ -4,9 +4,13 @@ package struct ReportExit: Hashable, Sendable, Codable {
   package var word: String
   package var meaning: String
 
-  package init(code: Int) {
+  /// - Parameter expected: The number of cases that differ as their golden expects. They pass.
+  package init(code: Int, expected: Int = 0) {
     self.code = code
     (word, meaning) = Self.texts(code)
+    guard code == 0, expected > 0 else { return }
+    meaning =
+      "\(meaning.dropLast()), or differs as expected: \(Wording.count(expected, "case"))."
   }
 
   /// The end of a process that keeps results, whatever they are.
