@@ -197,6 +197,43 @@ struct ProgramCommandTests {
     #expect(!changed.stdout.contains("watch.py changed"), "\(changed.stdout)")
   }
 
+  @Test func `a result of a program that changed since the test is not accepted`() throws {
+    func write(counter: String) throws {
+      try workplace.folder.write("def number(frame): return \(counter)\n", to: "counter.py")
+    }
+    func refuse(naming file: String) throws {
+      let refused = try workplace.retake(
+        "accept", "--reason", "good", environment: Self.package)
+      #expect(refused.status == 2, "\(refused)")
+      for text in [
+        "is of other files than now: \(file) [suite.accept.outdated]\n", "Test again: ",
+        "retake test yard/watch\n",
+      ] {
+        #expect(refused.stderr.contains(text), "\(text): \(refused.stderr)")
+      }
+    }
+    try workplace.folder.write(Self.watch, to: "watch.py")
+    try write(counter: "7")
+    try workplace.folder.write(
+      "v: 1\nallow: {processes: [python3]}\ncases:\n  watch: {program: python3 -B watch.py}\n",
+      to: "retake.yml")
+    #expect(try workplace.retake("test", "yard", environment: Self.package).status == 3)
+    try write(counter: "frame.sequence")
+    try refuse(naming: "counter.py")
+    try workplace.folder.write(Self.watch + "\n# repaired\n", to: "watch.py")
+    try refuse(naming: "counter.py, watch.py")
+    // The program cannot be started, so only the files that the run has noted are compared.
+    try FileManager.default.removeItem(at: workplace.folder.file("counter.py"))
+    try refuse(naming: "counter.py, watch.py")
+    #expect(
+      !FileManager.default.fileExists(
+        atPath: workplace.folder.file("Goldens/yard/watch/golden.yml").path))
+    try write(counter: "7")
+    try workplace.folder.write(Self.watch, to: "watch.py")
+    #expect(try workplace.retake("accept", "--reason", "first").status == 0)
+    #expect(try workplace.retake("test", "yard", environment: Self.package).status == 0)
+  }
+
   /// The usual form of a robot's program: frames go into a queue, and a thread answers.
   private static let threaded = """
     import queue, threading, retake

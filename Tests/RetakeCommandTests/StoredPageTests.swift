@@ -85,6 +85,20 @@ import Testing
     #expect(changed.stdout.contains("the golden has \(digest.prefix(12))…"), "\(changed.stdout)")
   }
 
+  @Test func `a result of a file that changed since the test is not accepted`() throws {
+    try workplace.record("yard", frames: 6)
+    let (old, new) = ("1,-1,5,5,20,20,0.5\n", "1,-1,9,5,20,20,0.5\n")
+    try workplace.folder.write(old, to: "boxes.txt")
+    try write(#""file": "boxes.txt""#)
+    #expect(try test().status == 3)
+    try workplace.folder.write(new, to: "boxes.txt")
+    let refused = try workplace.retake("accept", "--reason", "first")
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("is of other files than now: boxes.txt"), "\(refused.stderr)")
+    try workplace.folder.write(old, to: "boxes.txt")
+    #expect(try workplace.retake("accept", "--reason", "first").status == 0)
+  }
+
   @Test func `a file that cannot be used ends the command with its place`() throws {
     try workplace.record("yard", frames: 6)
     let outside = try TemporaryFolder()

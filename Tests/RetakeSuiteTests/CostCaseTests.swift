@@ -86,6 +86,19 @@ import Testing
     #expect(try fixture.test { $0.isCI = true }.status == .staleOrNotComparable)
   }
 
+  @Test func `a result of other costs than now is not accepted`() throws {
+    let fixture = try fixture("costs: 'profile:Devices/slow.json'")
+    #expect(try fixture.test().status == .missingGolden)
+    try fixture.folder.write(Self.profile.replacing("2.5", with: "2.6"), to: "Devices/slow.json")
+    let error = #expect(throws: SuiteError.self) { try fixture.accept() }
+    #expect(error?.code == "suite.accept.outdated")
+    #expect(error?.message.hasSuffix("is of other files than now: Devices/slow.json") == true)
+    #expect(error?.advice == "Test again: retake test yard/slow")
+    // The same costs in another form.
+    try fixture.folder.write(Self.profile.replacing("2.5", with: "2.50"), to: "Devices/slow.json")
+    #expect(try fixture.accept().map(\.key) == ["yard/slow"])
+  }
+
   @Test func `timings that is not there, or lacks a cost, is an error and no verdict`() throws {
     for (costs, code) in [
       ("timings", "session.costs.none"), ("timings:absent.timings", "replay.timings.unreadable"),

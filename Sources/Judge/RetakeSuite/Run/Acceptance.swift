@@ -2,6 +2,9 @@ import Foundation
 package import RetakeCompare
 package import RetakeCore
 package import RetakeGolden
+import RetakeGraph
+import RetakeMedia
+import RetakeReplay
 import RetakeReport
 import RetakeRuntime
 import RetakeSession
@@ -379,19 +382,19 @@ package struct Acceptance {
       pending: pending)
   }
 
-  /// A result of an older pipeline or session must not become the golden of the present one.
+  /// A result of an older pipeline or session, or of files that have changed since, must not become
+  /// the present golden.
   ///
   /// - Throws: `suite.accept.outdated`.
   private func requirePresentInputs(_ waiting: Waiting) throws {
     let manifest = try waiting.pending.folder.manifest()
     // The rest of a result that was rejected in parts: it has the golden's pipeline, and names the
     // golden's acceptances, which no result of a run does.
-    let accepted =
-      manifest.accepted.isEmpty ? nil : try? waiting.golden.manifest().pipeline.digest
+    let accepted = manifest.accepted.isEmpty ? nil : try? waiting.golden.manifest()
     guard let changed = changedInput(since: manifest, accepted) else { return }
     // A session of this name outside of Recordings may have been tested; `replaces` shows that, and
     // `--replace` asks for it.
-    if changed == "session", replacesOthers || !waiting.item.replaces.isEmpty { return }
+    if changed == .session, replacesOthers || !waiting.item.replaces.isEmpty { return }
     let isOfProject = project.definition(named: manifest.testCase.name) != nil
     let arguments =
       isOfProject
@@ -399,34 +402,104 @@ package struct Acceptance {
       : "\(manifest.input.session.shellWord) --pipeline \(manifest.testCase.pipeline.shellWord)"
     throw SuiteError(
       "suite.accept.outdated",
-      "the pending result of '\(waiting.item.key)' is of another \(changed) than now",
+      "the pending result of '\(waiting.item.key)' is of \(changed.text)",
       advice: "Test again: retake test \(arguments)"
-        + (changed == "session" ? "; for a session outside of Recordings, add --replace" : ""))
+        + (changed == .session ? "; for a session outside of Recordings, add --replace" : ""))
   }
 
-  /// `pipeline` or `session`; `nil` if both are the present inputs, or if the present inputs cannot be read
-  /// here: a program of its own may define the pipeline, and the session may be on another machine.
+  private enum ChangedInput: Equatable {
+    case pipeline
+    case session
+    /// Files, as the golden or the case names them.
+    case files([String])
+
+    var text: String {
+      switch self {
+      case .pipeline: "another pipeline than now"
+      case .session: "another session than now"
+      case .files(let files): "other files than now: \(SuiteError.list(files))"
+      }
+    }
+  }
+
+  /// `nil` if all are the present inputs, or if the present inputs cannot be read here: a program of
+  /// its own may define the pipeline, and the session may be on another machine.
   ///
-  /// - Parameter accepted: The digest of the golden's pipeline for a result that was rejected in
-  ///   parts, because it is a change of that golden; nil for any other result.
-  private func changedInput(since manifest: GoldenManifest, _ accepted: Digest128?) -> String? {
+  /// - Parameter accepted: The golden of a result that was rejected in parts, because it is a change
+  ///   of that golden; nil for any other result.
+  private func changedInput(
+    since manifest: GoldenManifest, _ accepted: GoldenManifest?
+  ) -> ChangedInput? {
     let input = manifest.input
     // A pipeline with its own frames has no session. With --source, it is not the file's pipeline.
     let hasSession = input.digest != .zero
-    if hasSession || input.session == CaseDefinition.ownFrames,
-      let pipeline = try? project.pipeline(manifest.testCase.pipeline),
-      ![pipeline.digest, accepted].contains(manifest.pipeline.digest)
+    let pipeline =
+      hasSession || input.session == CaseDefinition.ownFrames
+      ? try? project.pipeline(manifest.testCase.pipeline) : nil
+    if let pipeline,
+      ![pipeline.digest, accepted?.pipeline.digest].contains(manifest.pipeline.digest)
     {
-      return "pipeline"
+      return .pipeline
     }
-    if hasSession, let path = try? project.sessionPath(input.session),
-      let reader = try? SessionReader(opening: path),
-      let digest = try? reader.inputDigest(tracks: input.tracks.values.sorted()),
+    let reader =
+      hasSession
+      ? (try? project.sessionPath(input.session)).flatMap { try? SessionReader(opening: $0) } : nil
+    if let digest = try? reader?.inputDigest(tracks: input.tracks.values.sorted()),
       digest != input.digest
     {
-      return "session"
+      return .session
     }
-    return nil
+    let files =
+      changedPrograms(since: manifest, accepted)
+      + changedFiles(of: pipeline, since: manifest, accepted)
+      + changedCosts(since: manifest.testCase, reader)
+    return files.isEmpty ? nil : .files(files)
+  }
+
+  /// Files of programs that are missing now, or have other contents. Which modules a program imports
+  /// is only known when it runs, so these are the files that the run has noted.
+  private func changedPrograms(
+    since manifest: GoldenManifest, _ accepted: GoldenManifest?
+  ) -> [String] {
+    manifest.programs.keys.sorted().filter { path in
+      let digest = manifest.programs[path]
+      guard accepted?.programs[path] != digest else { return false }
+      return (try? Sha256.digest(ofFile: project.path(path), continues: { _ in true })) != digest
+    }
+  }
+
+  /// Models and stored results of the present pipeline that have other contents.
+  private func changedFiles(
+    of pipeline: Pipeline?, since manifest: GoldenManifest, _ accepted: GoldenManifest?
+  ) -> [String] {
+    guard let pipeline else { return [] }
+    let present = Replay.files(of: pipeline)
+    func changes(_ old: [String: String], _ accepted: [String: String]?) -> [String] {
+      old.keys.sorted().filter { name in
+        present[name] != nil && ![present[name], accepted?[name]].contains(old[name])
+      }
+    }
+    return changes(manifest.models, accepted?.models) + changes(manifest.files, accepted?.files)
+  }
+
+  /// The timings and the device profile of the case, if the result has the same kind of costs with
+  /// other contents. The command line may have chosen costs of another kind.
+  private func changedCosts(
+    since testCase: GoldenManifest.Case, _ reader: SessionReader?
+  ) -> [String] {
+    guard let definition = project.definition(named: testCase.name),
+      definition.mode.rawValue == testCase.mode,
+      let costs = try? definition.costs.load(session: reader, path: { try project.costPath($0) })
+    else { return [] }
+    // `timings:1a2b3c4d+profile:slow-phone@5e6f7a8b`
+    func kinds(_ text: String) -> [Substring] {
+      text.split(separator: "+").map { $0.prefix { $0 != ":" } }
+    }
+    guard costs.text != testCase.costs, kinds(costs.text) == kinds(testCase.costs) else {
+      return []
+    }
+    let session = definition.costs.readsSession ? ["the stage times of the session"] : []
+    return session + definition.costs.files
   }
 
   /// The next `retake test` does not run a case that was only named on a command line.
