@@ -69,6 +69,43 @@ struct CrashImages {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `bytes that are appended after a recovery are an error`(hasTail: Bool) throws {
+    let crash = try CrashImages()
+    for image in crash.images {
+      let media = image.path + "/media/video-00000.mkv"
+      if hasTail { try Data("what came after the commit".utf8).append(to: media) }
+      let result = try SessionRecovery(image.path).run()
+      let size = try Data(contentsOf: URL(filePath: media)).count
+      let segments = try StoredFrames(image.path).segments
+      #expect(segments.map(\.isClosed) == [true] && segments.map(\.bytes) == [Int64(size)])
+      let reader = try SessionReader(opening: image.path)
+      #expect(try reader.info().status == .recovered)
+
+      try Data(repeating: 0x5A, count: 5_000).append(to: media)
+      let diagnosis = try SessionCheck(path: image.path, decodes: true).run()
+      #expect(!diagnosis.isHealthy && diagnosis.status == .lossy)
+      let errors = diagnosis.findings.filter { $0.severity == .error }.map(\.message)
+      let text = "media/video-00000.mkv is not the file that was stored: it has "
+      #expect(errors.contains("\(text)\(size + 5_000) bytes, not \(size)"), "\(errors)")
+      let again = try SessionRecovery(image.path).run()
+      #expect(!again.wasOpen && again.sessionDigest == result.sessionDigest)
+    }
+  }
+
+  @Test func `a file that lost committed bytes stays incomplete after a recovery`() throws {
+    let crash = try CrashImages()
+    let image = try #require(crash.images.last)
+    let before = try StoredFrames(image.path).segments
+    let file = try FileHandle(
+      forUpdating: URL(filePath: image.path + "/media/video-00000.mkv"))
+    try file.truncate(atOffset: UInt64(try #require(before.first).bytes) - 10)
+    try file.close()
+    let result = try SessionRecovery(image.path).run()
+    #expect(result.wasOpen && result.status == .lossy)
+    #expect(try StoredFrames(image.path).segments == before)
+  }
+
   @Test func `a recovery finds the entries and hashes that a recorder had no time for`() throws {
     let crash = try CrashImages()
     let image = try #require(crash.images.last)

@@ -198,6 +198,7 @@ import Testing
     let result = try SessionRecovery(first.path, fromMedia: true).run()
     let found = try StoredFrames(first.path)
     #expect(found.all.count >= truth.all.count)
+    #expect(found.segments.map(\.isClosed) == [true])
     #expect(result.rebuiltFrames == found.all.count - first.line.frames.captured)
     for (row, expected) in zip(found.all, truth.all) {
       #expect(row.packet == expected.packet && row.pixelHash == expected.pixelHash)

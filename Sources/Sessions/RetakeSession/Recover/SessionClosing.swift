@@ -61,6 +61,7 @@ package struct SessionClosing {
       wasCut: account.wasCut, losses: account.losses)
     let writer = try StoreWriter(continuing: folder.database)
     writer.replace(rows)
+    writer.replace(closedSegments(reader))
     if let event = account.event { writer.append([event]) }
     writer.set(standing.facts + account.facts)
     try writer.close()
@@ -138,6 +139,21 @@ package struct SessionClosing {
     reader.index.segments.values.filter { !$0.isClosed }.reduce(0) { total, segment in
       guard let file = try? reader.index.file(segment.file) else { return total }
       return total + max(0, file.size - segment.bytes)
+    }
+  }
+
+  /// The segments that are still open, with the size of their file: from now on, other bytes at its
+  /// end are damage.
+  private func closedSegments(_ reader: SessionReader) -> [SegmentRecord] {
+    let segments = reader.index.segments.values.sorted { $0.index < $1.index }
+    return segments.filter { !$0.isClosed }.compactMap { segment in
+      // A file that lost committed bytes is not complete.
+      guard let file = try? reader.index.file(segment.file), file.size >= segment.bytes else {
+        return nil
+      }
+      var segment = segment
+      (segment.isClosed, segment.bytes) = (true, file.size)
+      return segment
     }
   }
 
