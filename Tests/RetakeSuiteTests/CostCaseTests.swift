@@ -93,7 +93,7 @@ import Testing
     let error = #expect(throws: SuiteError.self) { try fixture.accept() }
     #expect(error?.code == "suite.accept.outdated")
     #expect(error?.message.hasSuffix("is of other files than now: Devices/slow.json") == true)
-    #expect(error?.advice == "Test again: retake test yard/slow")
+    #expect(error?.advice?.hasPrefix("Test again: retake test yard/slow; ") == true)
     // The same costs in another form.
     try fixture.folder.write(Self.profile.replacing("2.5", with: "2.50"), to: "Devices/slow.json")
     #expect(try fixture.accept().map(\.key) == ["yard/slow"])

@@ -27,11 +27,12 @@ extension AnyStage {
     signature.role = pool.ready.state == .pure ? .pure : .stateful
     var stage = AnyStage(signature: signature, options: options, body: body(pool))
     stage.programFiles = inputs.digests.merging(pool.ready.modules) { named, _ in named }
+    let files = stage.programFiles.merging(inputs.programs) { file, _ in file }
     stage.fingerprint = pool.ready.fingerprint(
-      program, files: stage.programFiles.merging(inputs.facts) { digest, _ in digest })
+      program, files: files.merging(inputs.facts) { digest, _ in digest })
     // A file with an absolute path, such as an interpreter, belongs to the machine.
     stage.sharedFingerprint = pool.ready.fingerprint(
-      program, files: stage.programFiles.filter { !$0.key.hasPrefix("/") })
+      program, files: files.filter { !$0.key.hasPrefix("/") })
     stage.outputForm = ValueForm(program.output.type)
     stage.read(program.sensors)
     // The samples of sensors are checked frame by frame.

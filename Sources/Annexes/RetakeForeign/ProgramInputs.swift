@@ -9,16 +9,11 @@ struct ProgramInputs: Hashable, Sendable {
   /// SHA-256 of files and folders: by the name in the command, or by the path from the program's
   /// folder. They are the same on each machine with the same files.
   private(set) var digests: [String: String] = [:]
+  /// SHA-256 of programs in other folders, by their names.
+  private(set) var programs: [String: String] = [:]
   /// Of this machine alone: the sizes of interpreters and installed libraries, the digests of other
   /// libraries, and the sizes and times of change of files that are too large for a digest.
   private(set) var facts: [String: String] = [:]
-
-  /// The largest file, and the largest folder, with a digest.
-  private static let bytesMax: Int64 = 256 << 20
-  /// The most files of a folder with a digest.
-  private static let filesMax = 1_000
-  /// Further files of a folder are not read.
-  private static let listedMax = 100_000
 
   /// The program, and the files and folders that the command names. A program may read them at any
   /// time, so this is made before it starts.
@@ -40,9 +35,8 @@ struct ProgramInputs: Hashable, Sendable {
   init(loadedBy processes: [Int32], in folder: String) {
     let root = Self.realPath(folder)
     for id in processes.sorted() {
-      if let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe")
-      {
-        add(Self.name(of: program, in: root), program: program)
+      if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe") {
+        add(path.hasPrefix(root + "/") ? Self.name(of: path, in: root) : nil, program: path)
       }
       for library in Self.libraries(of: id) {
         if Self.isInstalled(library, in: root) {
@@ -50,7 +44,7 @@ struct ProgramInputs: Hashable, Sendable {
         } else if library.hasPrefix(root + "/") {
           add(Self.name(of: library, in: root), at: library)
         } else {
-          facts[library] = Self.digest(of: library) ?? Self.facts(of: library)
+          facts[library] = TreeDigest(of: library).map { "\($0)" }
         }
       }
     }
@@ -58,18 +52,23 @@ struct ProgramInputs: Hashable, Sendable {
 
   mutating func merge(_ other: Self) {
     digests.merge(other.digests) { first, _ in first }
+    programs.merge(other.programs) { first, _ in first }
     facts.merge(other.facts) { first, _ in first }
   }
 
   // MARK: Programs
 
   /// The interpreter of a script is part of the machine, as the system's libraries are.
-  private mutating func add(_ name: String, program path: String) {
+  ///
+  /// - Parameter name: In the command or the program's folder; `nil` for another one.
+  private mutating func add(_ name: String?, program path: String) {
     let real = Self.realPath(path)
     if Self.isInterpreter(path) || Self.isInterpreter(real) || Self.isOfSystem(real) {
       facts[real] = Self.size(of: real)
-    } else {
+    } else if let name {
       add(name, at: real)
+    } else if case .contents(let digest)? = TreeDigest(of: real) {
+      programs[URL(fileURLWithPath: path).lastPathComponent] = digest
     }
   }
 
@@ -115,10 +114,9 @@ struct ProgramInputs: Hashable, Sendable {
     return false
   }
 
-  /// The path from the program's folder; for a file that is elsewhere, its last component.
+  /// The path from the program's folder.
   private static func name(of path: String, in root: String) -> String {
-    path.hasPrefix(root + "/")
-      ? String(path.dropFirst(root.count + 1)) : URL(fileURLWithPath: path).lastPathComponent
+    String(path.dropFirst(root.count + 1))
   }
 
   private static func realPath(_ path: String) -> String {
@@ -128,52 +126,16 @@ struct ProgramInputs: Hashable, Sendable {
   // MARK: Files
 
   private mutating func add(_ name: String, at path: String) {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
-    if isFolder.boolValue { return addFolder(name, at: path) }
-    if let digest = Self.digest(of: path) {
-      digests[name] = digest
-    } else {
-      facts[name] = Self.facts(of: path)
+    switch TreeDigest(of: path) {
+    case .contents(let digest)?: digests[name] = digest
+    case .facts(let text)?: facts[name] = text
+    case nil: break
     }
-  }
-
-  private static func digest(of path: String) -> String? {
-    let content = try? RegularFile.contents(path, links: .followed, bytesMax: bytesMax)
-    return content.map { Sha256.digest(of: $0) }
   }
 
   /// Without the time, because an installation of the same version has another one.
   private static func size(of path: String) -> String? {
     (try? RegularFile.facts(of: path, links: .followed)).map { "\($0.bytes)" }
-  }
-
-  /// `nil` if it is no regular file.
-  private static func facts(of path: String) -> String? {
-    guard let facts = try? RegularFile.facts(of: path, links: .followed) else { return nil }
-    return "\(facts.bytes) \(facts.modifiedNanoseconds)"
-  }
-
-  /// One digest of the names and contents of all files. Hidden files and compiled modules belong
-  /// to tools, not to the program.
-  private mutating func addFolder(_ name: String, at path: String) {
-    var files: [(name: String, path: String, bytes: Int64)] = []
-    let root = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    let found = FileManager.default.enumerator(
-      at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
-    while files.count < Self.listedMax, let file = found?.nextObject() as? URL {
-      if file.lastPathComponent == "__pycache__" { found?.skipDescendants() }
-      guard let facts = try? RegularFile.facts(of: file.path, links: .followed) else { continue }
-      files.append((String(file.path.dropFirst(root.path.count)), file.path, facts.bytes))
-    }
-    files.sort { $0.name < $1.name }
-    let isSmall =
-      files.count <= Self.filesMax && files.reduce(0) { $0 + $1.bytes } <= Self.bytesMax
-    let lines = files.map { file in
-      "\((isSmall ? Self.digest(of: file.path) : Self.facts(of: file.path)) ?? "-") \(file.name)\n"
-    }
-    let digest = Sha256.digest(of: Array(lines.joined().utf8))
-    if isSmall { digests[name] = digest } else { facts[name] = digest }
   }
 }
 

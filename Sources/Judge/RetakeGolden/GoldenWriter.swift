@@ -148,7 +148,9 @@ package final class GoldenWriter {
   ///
   /// - Parameter run: Written as run.json, for the folder of a run.
   @discardableResult
-  package func finish(run: RunSummary? = nil) throws -> GoldenManifest {
+  package func finish(
+    run: RunSummary? = nil, leavingOut programs: [String] = []
+  ) throws -> GoldenManifest {
     // Also here: the failing decision may have come after the last frame.
     if let failure { throw failure }
     if let chunk = results.finish() { try write(chunk) }
@@ -157,7 +159,8 @@ package final class GoldenWriter {
     try writeEnvironment()
     if let run { try write(run) }
     if let pipeline = plan.pipeline { try write(pipeline) }
-    let manifest = finishedManifest()
+    var manifest = finishedManifest()
+    for name in programs { manifest.programs[name] = nil }
     try OutputFile.write(manifest.text.utf8, to: scratch.file(GoldenFolder.manifestName))
     try scratch.move(into: target)
     return manifest

@@ -4,6 +4,7 @@ package import RetakeCore
 package import RetakeGolden
 import RetakeGraph
 import RetakeMedia
+import RetakeProcess
 import RetakeReplay
 import RetakeReport
 import RetakeRuntime
@@ -394,7 +395,8 @@ package struct Acceptance {
     guard let changed = changedInput(since: manifest, accepted) else { return }
     // A session of this name outside of Recordings may have been tested; `replaces` shows that, and
     // `--replace` asks for it.
-    if changed == .session, replacesOthers || !waiting.item.replaces.isEmpty { return }
+    if changed == .session, !waiting.item.replaces.isEmpty { return }
+    if changed != .pipeline, replacesOthers { return }
     let isOfProject = project.definition(named: manifest.testCase.name) != nil
     let arguments =
       isOfProject
@@ -404,7 +406,7 @@ package struct Acceptance {
       "suite.accept.outdated",
       "the pending result of '\(waiting.item.key)' is of \(changed.text)",
       advice: "Test again: retake test \(arguments)"
-        + (changed == .session ? "; for a session outside of Recordings, add --replace" : ""))
+        + changed.advice)
   }
 
   private enum ChangedInput: Equatable {
@@ -418,6 +420,14 @@ package struct Acceptance {
       case .pipeline: "another pipeline than now"
       case .session: "another session than now"
       case .files(let files): "other files than now: \(SuiteError.list(files))"
+      }
+    }
+
+    var advice: String {
+      switch self {
+      case .pipeline: ""
+      case .session: "; for a session outside of Recordings, add --replace"
+      case .files: "; for a result of other files on another machine, add --replace"
       }
     }
   }
@@ -456,16 +466,27 @@ package struct Acceptance {
     return files.isEmpty ? nil : .files(files)
   }
 
-  /// Files of programs that are missing now, or have other contents. Which modules a program imports
-  /// is only known when it runs, so these are the files that the run has noted.
+  /// Files of programs with other contents now. Which modules a program imports is only known when
+  /// it runs, so these are the files that the run has noted. One that is missing may be on another
+  /// machine.
   private func changedPrograms(
     since manifest: GoldenManifest, _ accepted: GoldenManifest?
   ) -> [String] {
     manifest.programs.keys.sorted().filter { path in
       let digest = manifest.programs[path]
-      guard accepted?.programs[path] != digest else { return false }
-      return (try? Sha256.digest(ofFile: project.path(path), continues: { _ in true })) != digest
+      guard accepted?.programs[path] != digest,
+        let present = Self.digest(ofProgramFile: path, in: project)
+      else { return false }
+      return present != digest
     }
+  }
+
+  /// SHA-256 of a file, folder or program in PATH that `GoldenManifest.programs` names.
+  static func digest(ofProgramFile name: String, in project: Project) -> String? {
+    for path in [project.path(name), ChildProcess.path(of: name)].compactMap(\.self) {
+      if case .contents(let digest)? = TreeDigest(of: path) { return digest }
+    }
+    return nil
   }
 
   /// Models and stored results of the present pipeline that have other contents.

@@ -21,12 +21,18 @@ enum GoldenRun {
     // Noted before the writer makes the missing folders.
     let made = NewFolders(upTo: folder.url)
     let writer = try GoldenWriter(folder, plan: plan)
+    let programs = plan.manifest.programs.filter { name, digest in
+      Acceptance.digest(ofProgramFile: name, in: project) == digest
+    }
     do {
       let golden = GoldenObserver(writer)
       let summary = try replay.run(observers: [golden] + observers)
       // A golden of a halted run would pass in every run that is halted at the same place.
       if let halt = summary.halt, !withRun { throw SuiteError.halted(halt) }
-      try writer.finish(run: withRun ? summary : nil)
+      let written = programs.filter { name, digest in
+        Acceptance.digest(ofProgramFile: name, in: project) != digest
+      }
+      try writer.finish(run: withRun ? summary : nil, leavingOut: Array(written.keys))
       return summary
     } catch {
       writer.discard()
