@@ -120,6 +120,40 @@ struct BadInputTests {
       try openError(file.path)?.advice?.hasSuffix(": untrunc INTACT.mp4 \(file.path)") == true)
   }
 
+  /// The error of opening the first video stream.
+  private func videoError(_ bytes: Data, name: String) throws -> ErrorFacts? {
+    let file = try Clips.root.file(name)
+    try bytes.write(to: file)
+    let error = #expect(throws: (any Error).self) {
+      _ = try MediaDemuxer(path: file.path).videoStream()
+    }
+    #expect(error?.facts.advice?.hasSuffix(": untrunc INTACT.mp4 \(file.path)") == true)
+    return error?.facts
+  }
+
+  /// FFmpeg finds no stream, or a stream without a codec, or refuses the file.
+  @Test(arguments: ["mvhd", "vmhd", "stsd"])
+  func `an MP4 that was cut off within its index`(box: String) throws {
+    let path = try Clips.make("index.mp4", Clips.picture("96x64") + ["-c:v", "libx264"])
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    let end = try #require(bytes.range(of: Data(box.utf8))).upperBound
+    let error = try videoError(bytes.prefix(end), name: "index-\(box).mp4")
+    #expect(error?.code == "media.open.damagedIndex")
+    #expect(error?.message == "the file was cut short in its index")
+    #expect(error?.cause == "\(bytes.count - end) bytes are missing")
+  }
+
+  @Test func `an MP4 with other bytes before its index`() throws {
+    let path = try Clips.make("index.mp4", Clips.picture("96x64") + ["-c:v", "libx264"])
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let index = try #require(bytes.range(of: Data("moov".utf8))).lowerBound - 4
+    bytes.insert(contentsOf: Data(repeating: 0xA5, count: 2000), at: index)
+    let error = try videoError(bytes, name: "inserted.mp4")
+    #expect(error?.code == "media.open.damagedIndex")
+    #expect(error?.message == "the file is damaged: its index cannot be found")
+    #expect(error?.cause == "the box at byte \(index) is not readable")
+  }
+
   @Test func `an MP4 whose index is there and damaged`() throws {
     let whole = try Clips.make(
       "whole.mp4", Clips.picture("96x64") + ["-c:v", "libx264", "-movflags", "+faststart"])

@@ -3,27 +3,45 @@ package enum MovieBoxes {
   /// More top-level boxes than any real file has.
   private static let boxesMax = 100_000
 
-  /// Whether the index (`moov`) is complete.
-  ///
+  /// How much of the index (`moov`) a file has.
+  enum Index: Equatable {
+    case complete
+    /// The file ends before the index, or the index was never written.
+    case absent
+    /// The file ends within the index.
+    case cut(missingBytes: Int64)
+    /// The box at this offset is garbage. The index after it, if there is one, cannot be found.
+    case hidden(offset: Int64)
+  }
+
   /// - Throws: `MediaError.read`.
-  static func hasIndex(_ file: MediaFile) throws -> Bool {
+  static func index(of file: MediaFile) throws -> Index {
     var offset: Int64 = 0
     for _ in 0..<boxesMax {
       let header = try file.bytes(16, at: offset)
-      guard header.count >= 8 else { return false }
+      guard header.count >= 8 else { return .absent }
+      let name = String(decoding: header[4..<8], as: UTF8.self)
       var size = number(header[0..<4])
       // 1: the size follows in 64 bits. 0: the box extends to the end of the file.
       if size == 1 { size = header.count == 16 ? number(header[8..<16]) : 0 }
       if size == 0 { size = file.size - offset }
       let (end, overflow) = offset.addingReportingOverflow(size)
       // A box is at least as large as its own header, so a smaller size is damage.
-      guard size >= 8, !overflow else { return false }
-      // An index that was cut off cannot be used either.
-      if Array(header[4..<8]) == Array("moov".utf8) { return end <= file.size }
+      guard size >= 8, !overflow else { return .hidden(offset: offset) }
+      if name == "moov" {
+        return end <= file.size ? .complete : .cut(missingBytes: end - file.size)
+      }
+      if end > file.size, !topLevelNames.contains(name) { return .hidden(offset: offset) }
       offset = end
     }
-    return false
+    return .absent
   }
+
+  /// Boxes that occur at the top level of real files.
+  package static let topLevelNames: Set<String> = [
+    "bloc", "emsg", "free", "ftyp", "idat", "mdat", "meta", "mfra", "moof", "moov", "pdin", "pnot",
+    "prft", "sidx", "skip", "ssix", "styp", "udta", "uuid", "wide",
+  ]
 
   /// Whether the file has fragments and no index at all: a segment of DASH, HLS or CMAF.
   static func isSegment(_ file: MediaFile) throws -> Bool {

@@ -97,37 +97,65 @@ enum ContainerFormats {
     try error == retake_error_no_memory ? limit(file) : mediaRefusal(of: file, error: error)
   }
 
-  private static func mediaRefusal(of file: MediaFile, error: Int32) throws -> MediaError {
+  private static func mediaRefusal(of file: MediaFile, error: Int32) throws -> any Error {
     let path = file.path
     let head = try file.bytes(headBytesMax)
     let cause = FFmpeg.text(error)
-    if isPlaylistText(head) { return .playlist(file: path) }
+    if isPlaylistText(head) { return MediaError.playlist(file: path) }
     guard let format = probe(path: path, head: head) else {
       // FFmpeg is not sure of these by their bytes alone.
       let ending = path.split(separator: ".").last?.lowercased() ?? ""
       return namedFormats.contains(ending)
-        ? .container(file: path, format: ending) : .notMedia(file: path, cause: cause)
+        ? MediaError.container(file: path, format: ending) : .notMedia(file: path, cause: cause)
     }
     let names = format.split(separator: ",").map(String.init)
-    if names.contains(where: playlists.contains) { return .playlist(file: path) }
+    if names.contains(where: playlists.contains) { return MediaError.playlist(file: path) }
     if !names.contains(where: allowed.contains) {
       return noMedia.contains(format)
-        ? .notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
+        ? MediaError.notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
         : .container(file: path, format: format)
     }
     // Before the index is looked for, which a still image does not have.
     if names.contains("mov"), let image = try MovieBoxes.stillImage(file) {
-      return .stillImage(file: path, format: image)
+      return MediaError.stillImage(file: path, format: image)
     }
-    if names.contains("mov"), try !MovieBoxes.hasIndex(file) {
-      return try MovieBoxes.isSegment(file)
-        ? .segment(file: path) : .noIndex(file: path, cause: cause)
-    }
+    if names.contains("mov"), let missing = try missingIndex(file, cause: cause) { return missing }
     // FFmpeg opens no file whose keys it would need at once.
     if names.contains("mov"), try SampleDescriptions(of: file).isEncrypted {
-      return .encrypted(file: path)
+      return MediaError.encrypted(file: path)
     }
-    return .damaged(file: path, cause: cause)
+    return MediaError.damaged(file: path, cause: cause)
+  }
+
+  /// Why an MP4 or QuickTime file has no complete index; nil if it has one.
+  private static func missingIndex(_ file: MediaFile, cause: String) throws -> (any Error)? {
+    let index = try MovieBoxes.index(of: file)
+    guard index != .complete else { return nil }
+    if try MovieBoxes.isSegment(file) { return MediaError.segment(file: file.path) }
+    return damagedIndex(file, index) ?? MediaError.noIndex(file: file.path, cause: cause)
+  }
+
+  /// Refuses a file that ends within its index, which FFmpeg may open with a part of its tracks.
+  static func refuseCutIndex(_ path: String) throws {
+    let file = try MediaFile(path: path)
+    let index = try MovieBoxes.index(of: file)
+    if case .cut = index, let refusal = damagedIndex(file, index) { throw refusal }
+  }
+
+  private static func damagedIndex(_ file: MediaFile, _ index: MovieBoxes.Index) -> ErrorFacts? {
+    let (message, cause): (String, String)
+    switch index {
+    case .complete, .absent: return nil
+    case .cut(let bytes):
+      (message, cause) = ("the file was cut short in its index", "\(bytes) bytes are missing")
+    case .hidden(let offset):
+      message = "the file is damaged: its index cannot be found"
+      cause = "the box at byte \(offset) is not readable"
+    }
+    return ErrorFacts(
+      "media.open.damagedIndex", message, cause: cause, at: file.path,
+      advice: "Copy it again from its source, or repair it with an MP4 of that camera: "
+        + "untrunc INTACT.mp4 \(file.path.shellWord)")
   }
 
   /// Raw streams that are called by the name of their format.

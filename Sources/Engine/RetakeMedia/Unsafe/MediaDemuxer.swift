@@ -41,6 +41,8 @@ package final class MediaDemuxer: @unchecked Sendable {
     avformat_close_input(&context)
   }
 
+  private var isMovie: Bool { format.split(separator: ",").contains("mov") }
+
   /// All video streams except attached pictures.
   package var videoStreams: [MediaStream] {
     streams.filter { $0.kind == .video && !$0.isAttachedPicture }
@@ -48,8 +50,12 @@ package final class MediaDemuxer: @unchecked Sendable {
 
   /// The video stream with the container's index `track`, or the first one.
   ///
-  /// - Throws: `MediaError.noVideo` or `.noTrack`.
+  /// - Throws: `MediaError.noVideo` or `.noTrack`, or that the index was cut short before it says
+  ///   how the video is coded.
   package func videoStream(_ track: Int? = nil) throws -> MediaStream {
+    if isMovie, videoStreams.allSatisfy({ $0.codec == "none" && $0.fourCharacters == nil }) {
+      try ContainerFormats.refuseCutIndex(path)
+    }
     guard let first = videoStreams.first else { throw MediaError.noVideo(file: path) }
     guard let track else { return first }
     guard let stream = videoStreams.first(where: { $0.index == track }) else {
@@ -63,7 +69,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   ///
   /// - Throws: `MediaError.encrypted`.
   package func requireWhole(_ streams: [MediaStream]) throws {
-    guard format.split(separator: ",").contains("mov") else { return }
+    guard isMovie else { return }
     let descriptions = try SampleDescriptions(of: try MediaFile(path: path))
     for stream in streams where descriptions.mixesEncryption(track: stream.index) {
       throw MediaError.encrypted(file: path)

@@ -63,7 +63,7 @@ enum ContainerEnd {
         if hasMovie { return another(at: offset) }
         hasMovie = true
       }
-      let isKnown = boxNames.contains(box.name)
+      let isKnown = MovieBoxes.topLevelNames.contains(box.name)
       // The box extends to the end of the file, or zeros pad the file after the last box. Zeros
       // before another box are a hole.
       if box.size == 0, isKnown || isZero(file, from: offset) { return nil }
@@ -80,12 +80,6 @@ enum ContainerEnd {
     }
     return nil
   }
-
-  /// Boxes that occur at the top level of real files.
-  private static let boxNames: Set<String> = [
-    "bloc", "emsg", "free", "ftyp", "idat", "mdat", "meta", "mfra", "moof", "moov", "pdin", "pnot",
-    "prft", "sidx", "skip", "ssix", "styp", "udta", "uuid", "wide",
-  ]
 
   private struct Box {
     var size: Int64
