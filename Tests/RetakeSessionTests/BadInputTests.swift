@@ -328,6 +328,30 @@ struct BadInputTests {
     try lock.close()
   }
 
+  @Test func `folders of killed imports of other names are removed, and a user's are not`() throws {
+    let clip = try Clip.lateStart.make(in: folder)
+    try folder.write("x", to: "Recordings/.gone.0123ABCD/media/original.mkv")
+    try FileManager.default.createDirectory(
+      atPath: into + "/.empty.0123ABCD", withIntermediateDirectories: true)
+    try folder.write("x", to: "Recordings/.held.0123ABCD/media/original.mkv")
+    try folder.write("x", to: "Recordings/.hid.20260131/media/original.mkv")
+    try folder.write("x", to: "Recordings/.lower.0123abcd/media/original.mkv")
+    try folder.write("x", to: "Recordings/.other.0123ABCD/notes")
+    try folder.write("x", to: "Recordings/.file.0123ABCD")
+    let lock = try FileHandle(forReadingFrom: URL(filePath: into + "/.held.0123ABCD"))
+    #expect(flock(lock.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+
+    #expect(importing(clip.path, name: "yard") == nil)
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: into).sorted()
+    #expect(
+      names == [
+        ".file.0123ABCD", ".held.0123ABCD", ".hid.20260131", ".lower.0123abcd", ".other.0123ABCD",
+        "yard",
+      ])
+    try lock.close()
+  }
+
   @Test func `names become safe for a folder`() throws {
     #expect(try SessionFolder.sanitized(name: "yard") == "yard")
     #expect(try SessionFolder.sanitized(name: "../../etc/passwd") == "etc-passwd")

@@ -4,7 +4,7 @@ import RetakeCore
 /// A hidden folder next to a session's future path. It becomes the session, or is removed.
 ///
 /// The folder is locked while it is built. A folder without a lock was left by a process that was
-/// killed; the next import or recovery of that name removes it.
+/// killed; the next import or recording in the same parent folder removes it.
 package struct SessionBuilder {
   package let folder: SessionFolder
   /// Released with the last copy of this value.
@@ -49,6 +49,7 @@ package struct SessionBuilder {
   ) throws -> (SessionFolder, FileHandle) {
     sweep(for: target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    sweepOthers(in: parent)
     // A sweep of another process may remove the folder between its creation and its locking: once
     // for each process that begins at the same time.
     for _ in 0..<attemptsMax {
@@ -77,6 +78,38 @@ package struct SessionBuilder {
   package static func sweep(for target: SessionFolder) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     PendingFile.sweep(parent, prefix: ".\(target.name).")
+  }
+
+  /// Removes the folders of killed processes of this user, whatever the name of their session.
+  private static func sweepOthers(in parent: String) {
+    let manager = FileManager.default
+    for name in (try? manager.contentsOfDirectory(atPath: parent)) ?? [] where isHidden(name) {
+      let path = "\(parent)/\(name)"
+      let attributes = try? manager.attributesOfItem(atPath: path)
+      guard attributes?[.type] as? FileAttributeType == .typeDirectory,
+        (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid(),
+        let lock = PendingFile.locked(path)
+      else { continue }
+      // After the lock: its owner makes the first folder inside when it has the lock.
+      let inside = try? manager.contentsOfDirectory(atPath: path)
+      if let inside, inside.isEmpty || inside.contains("media") {
+        try? manager.removeItem(atPath: path)
+      }
+      // Swift may release a value after its last use, and the lock has to last until the removal.
+      withExtendedLifetime(lock) {}
+    }
+  }
+
+  /// Whether a name has the form that `makeFolder` makes. Digits alone may be a date, in the name of
+  /// a session that a user hid.
+  private static func isHidden(_ name: String) -> Bool {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts[0].isEmpty, !parts[1].isEmpty, let random = parts.last,
+      random.count == 8
+    else { return false }
+    let letters: ClosedRange<Character> = "A"..."F"
+    return random.allSatisfy { letters.contains($0) || ("0"..."9").contains($0) }
+      && random.contains(where: letters.contains)
   }
 
   /// Makes a hard link if the disk supports it, otherwise a symbolic link.
