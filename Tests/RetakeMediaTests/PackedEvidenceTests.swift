@@ -37,6 +37,19 @@ struct PackedEvidenceTests {
     }
   }
 
+  @Test(arguments: [1, 2])
+  func `pictures before the first intra picture of a packed stream are named`(between: Int) throws {
+    let stream = try EncodedStream(between: between)
+    let good = Set(try stream.pictures(of: stream.packets).values)
+    for group in [1, 4] {
+      let packets = try stream.losing(0..<stream.groups[group])
+      let wrong = try stream.pictures(of: packets).filter { !good.contains($0.value) }.keys
+      let named = try stream.damages(of: packets).keys
+      #expect(!wrong.isEmpty && Set(wrong).isSubset(of: named))
+      #expect(named.count < 30)
+    }
+  }
+
   /// A key picture in a packet with a bidirectional picture has a placeholder of its own kind.
   @Test(arguments: ["12", "25", "250"])
   func `a whole packed stream has no damage`(distance: String) throws {
@@ -53,6 +66,69 @@ struct PackedEvidenceTests {
       between: 2,
       ["-g", "25", "-vf", "select='not(between(n,10,14)+eq(n,30))'", "-fps_mode", "vfr"])
     #expect(try stream.damages(of: stream.packets).isEmpty)
+  }
+}
+
+/// Streams that begin with a picture that refers to others.
+struct OpeningEvidenceTests {
+  private func damages(
+    _ codec: String, _ heads: [[UInt8]], keys: Set<Int> = []
+  ) throws -> [Int: StreamDamage] {
+    var evidence = try #require(
+      StreamEvidence(
+        MediaStream(index: 0, kind: .video, codec: codec, timeBase: TimeBase(1, 25))))
+    var found: [Int: StreamDamage] = [:]
+    for (place, head) in heads.enumerated() {
+      let packet = try MediaPacket(
+        index: place, pts: Int64(place), dts: nil, flags: keys.contains(place) ? .key : [],
+        bytes: head + [UInt8](repeating: 0xFF, count: 16))
+      found.merge(evidence.add(packet).damages) { old, _ in old }
+    }
+    for (packet, damage) in evidence.finish() { found[packet] = damage }
+    return found
+  }
+
+  /// The first bytes of an intra and of a predicted picture.
+  static let heads: [(codec: String, intra: [UInt8], predicted: [UInt8])] = [
+    ("flv1", [0, 0, 0x80, 1, 0], [0, 0, 0x80, 1, 0x20]),
+    ("flv1", [0, 0, 0x84, 0, 0, 0, 0], [0, 0, 0x84, 0, 0, 0, 0x20]),
+    ("flv1", [0, 0, 0x80, 0, 0x80, 0, 0, 0, 0], [0, 0, 0x80, 0, 0x80, 0, 0, 0, 0x20]),
+    ("msmpeg4v1", [0, 0, 1, 0, 0], [0, 0, 1, 0, 2]),
+    ("msmpeg4v3", [0], [0x40]), ("wmv1", [0], [0x40]), ("wmv2", [0], [0x80]),
+    // Without the header of a layer.
+    ("mpeg4", [0, 0, 1, 0xB6, 0x10], [0, 0, 1, 0xB6, 0x50]),
+  ]
+
+  @Test(arguments: heads)
+  func `the kind of a picture is in its header`(
+    codec: String, intra: [UInt8], predicted: [UInt8]
+  ) throws {
+    let lost = StreamDamage.referenceMissing
+    #expect(try damages(codec, [predicted, predicted, intra, predicted]) == [0: lost, 1: lost])
+    #expect(try damages(codec, [intra, predicted, predicted]).isEmpty)
+  }
+
+  /// The studio profile has pictures with other headers.
+  @Test func `pictures of the studio profile of MPEG-4 are not judged`() throws {
+    let sequence: [UInt8] = [0, 0, 1, 0xB0, 0xE3]
+    #expect(try damages("mpeg4", [sequence + [0, 0, 1, 0xB6, 0x50]]).isEmpty)
+  }
+
+  @Test func `the flags of key packets count only if there are any`() throws {
+    let packets = [[UInt8]](repeating: [1], count: 4)
+    let lost = StreamDamage.referenceMissing
+    #expect(try damages("msvideo1", packets, keys: [2]) == [0: lost, 1: lost])
+    #expect(try damages("msvideo1", packets, keys: [0, 2]).isEmpty)
+    #expect(try damages("msvideo1", packets).isEmpty)
+  }
+
+  /// A stream of H.261 has no intra pictures.
+  @Test(arguments: ["wmv3", "vc1", "rv40", "h261", "mpeg4"])
+  func `a decoder's warning counts where packets do not show it`(codec: String) throws {
+    let line = "warning: first frame is no keyframe\n"
+    let log = DecoderLog(codec: codec)
+    log.add(line, packet: 0, isError: true)
+    #expect(log.take().map(\.isDamage) == [!["h261", "mpeg4"].contains(codec)])
   }
 }
 

@@ -477,12 +477,14 @@ import Testing
     #expect(abs(last.ptsNanoseconds - whole[361].ptsNanoseconds) < 100_000_000)
   }
 
-  @Test func `a piece without a key frame is refused with the command that joins the files`()
-    throws
-  {
+  @Test(arguments: ["libx264", "mpeg4"])
+  func `a piece without a key frame is refused with the command that joins the files`(
+    codec: String
+  ) throws {
     let whole = try Data(
       contentsOf: URL(
-        fileURLWithPath: clip("whole.ts", from: 0, ["-g", "100", "-bf", "0", "-f", "mpegts"])))
+        fileURLWithPath: clip(
+          "whole.ts", from: 0, ["-c:v", codec, "-g", "100", "-bf", "0", "-f", "mpegts"])))
     let middle = whole.count / 188 / 2 * 188
     let pieces = try [whole.prefix(middle), whole.dropFirst(middle)].enumerated().map {
       let path = folder.file("piece\($0.offset).ts").path
@@ -497,13 +499,15 @@ import Testing
         + "> OUT.ts && retake import OUT.ts")
   }
 
-  @Test func `a piece that was cut between key frames names the command that keeps its frames`()
-    throws
-  {
+  @Test(arguments: ["libx264", "mpeg4"])
+  func `a piece that was cut between key frames names the command that keeps its frames`(
+    codec: String
+  ) throws {
     let whole = try Data(
       contentsOf: URL(
         fileURLWithPath: clip(
-          "whole.ts", from: 0, count: 50, ["-g", "20", "-bf", "0", "-f", "mpegts"])))
+          "whole.ts", from: 0, count: 50,
+          ["-c:v", codec, "-g", "20", "-bf", "0", "-f", "mpegts"])))
     let middle = whole.count / 188 / 2 * 188
     let pieces = try [whole.prefix(middle), whole.dropFirst(middle)].enumerated().map {
       let path = folder.file("piece\($0.offset).ts").path
@@ -511,12 +515,18 @@ import Testing
       return path
     }
     let result = try importing(pieces, sound: false)
-    try #require(try rows(result).count < 50)
+    let found = try rows(result)
+    let good = found.filter { $0.cause == nil }
+    try #require(!good.isEmpty && good.count < 50)
+    // The decoder of MPEG-4 returns images of pictures that it cannot decode.
+    let isShown = codec == "mpeg4"
+    #expect(found.contains { $0.cause == "media.reference.missing" } == isShown)
     let note = try #require(result.notes.first { $0.hasPrefix("piece1.ts: its first ") })
     #expect(
       note.hasSuffix(
-        "packets decode to no image, because each file is decoded alone; to have all frames: cat "
-          + "\(pieces[0]) \(pieces[1]) > OUT.ts && retake import OUT.ts"))
+        "packets decode to no \(isShown ? "good image" : "image"), because each file is decoded "
+          + "alone; to have all frames: cat \(pieces[0]) \(pieces[1]) > OUT.ts && "
+          + "retake import OUT.ts"))
   }
 
   // MARK: Subtitles

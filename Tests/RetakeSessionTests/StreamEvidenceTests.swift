@@ -121,6 +121,50 @@ struct StreamEvidenceTests {
     }
   }
 
+  /// Decoders of these codecs return images of pictures whose references were never there.
+  static let openings: [Encoding] = [
+    Encoding(file: "a.avi", options: ["-c:v", "mpeg4", "-g", "24"]),
+    Encoding(file: "a.mkv", options: ["-c:v", "mpeg4", "-g", "24", "-bf", "2"]),
+    Encoding(file: "a.ts", options: ["-c:v", "mpeg4", "-g", "24"]),
+    Encoding(file: "a.avi", options: ["-c:v", "h263", "-g", "24"]),
+    Encoding(file: "a.mkv", options: ["-c:v", "h263p", "-g", "24"]),
+    Encoding(file: "a.flv", options: ["-c:v", "flv1", "-g", "24"]),
+    Encoding(file: "a.avi", options: ["-c:v", "msmpeg4v2", "-g", "24"]),
+    Encoding(file: "a.avi", options: ["-c:v", "msmpeg4", "-g", "24"]),
+    Encoding(file: "a.wmv", options: ["-c:v", "wmv1", "-g", "24"]),
+    Encoding(file: "a.wmv", options: ["-c:v", "wmv2", "-g", "24"]),
+    Encoding(file: "a.avi", options: ["-c:v", "msvideo1", "-g", "24"]),
+  ]
+
+  @Test(arguments: openings)
+  func `frames before the first key frame of a piece are named`(_ encoding: Encoding) throws {
+    let folder = try TemporaryFolder()
+    let whole = try clip(encoding, in: folder)
+    let good = Set(try pictures(of: whole).values)
+    let undamaged = try imported(whole, into: folder, as: "whole")
+    #expect(undamaged.status == .clean && undamaged.tracks[0].damaged == 0)
+    let path = folder.file("piece-" + encoding.file).path
+    _ = try ffmpeg([
+      "-i", whole, "-c", "copy", "-muxdelay", "0", "-copyts", "-bsf:v", "noise=drop=eq(n\\,0)",
+      path,
+    ])
+    let wrong = try pictures(of: path).filter { !good.contains($0.value) }.keys
+    let result = try imported(path, into: folder, as: "piece")
+    let reader = try SessionReader(opening: result.folder.path)
+    let rows = try reader.index.store.frames(track: 0, sequences: 0..<60)
+    let named = rows.filter { $0.cause != nil }
+    let times = named.map { Int(($0.ptsNanoseconds + 500_000) / 1_000_000) }
+    #expect(!wrong.isEmpty && Set(wrong).isSubset(of: times))
+    #expect(named.map(\.sequence) == Array(0..<named.count) && named.count <= 25)
+    #expect(named.allSatisfy { $0.cause == "media.reference.missing" })
+    #expect(result.status == .lossy)
+    #expect(
+      result.notes.contains {
+        $0.hasSuffix("refer to a picture that is not in the stream (media.reference.missing)")
+      })
+    #expect(try SessionCheck(path: result.folder.path, decodes: true).run().isHealthy)
+  }
+
   /// The rate seems to be constant at first, and then every fifth picture is not there.
   @Test func `a variable rate is no damage`() throws {
     let folder = try TemporaryFolder()

@@ -4,13 +4,21 @@
 /// Decoders often conceal damage and set no flag; a line of the log is then the only sign. Lines
 /// about undamaged files, such as remarks on odd metadata, are not in this list.
 enum DecoderLines {
-  static func areDamage(_ line: String) -> Bool {
+  static func areDamage(_ line: String, codec: String) -> Bool {
     // A damaged stream has several lines for each packet, and Foundation's search is slow.
     let bytes = Array(line.utf8)
-    return phrases.contains { phrase in
+    func has(_ phrase: [UInt8]) -> Bool {
       bytes.indices.contains { bytes[$0] == phrase[0] && bytes[$0...].starts(with: phrase) }
     }
+    return phrases.contains(where: has) || (openingCodecs.contains(codec) && has(opening))
   }
+
+  /// A picture that refers to others is the first that is decoded. Decoders of MPEG and H.263 write
+  /// it, too, where packets show it; a healthy stream of H.261 begins with such a picture.
+  private static let opening = Array("first frame is no keyframe".utf8)
+  private static let openingCodecs: Set = [
+    "h263i", "rv10", "rv20", "rv30", "rv40", "vc1", "wmv3",
+  ]
 
   /// Parts of lines of FFmpeg 5 to 7.
   private static let phrases = [

@@ -14,6 +14,8 @@ struct DisplayOrderEvidence: Sendable {
     var number: Int
     /// Parts of the picture are missing.
     var isCut = false
+    /// The picture refers to others, and the stream has no intra picture before it.
+    var lacksStart = false
   }
 
   private struct Anchor: Sendable {
@@ -56,6 +58,7 @@ struct DisplayOrderEvidence: Sendable {
   mutating func add(_ picture: Picture) -> PacketEvidence {
     var evidence = judge(picture)
     evidence.order = PictureOrder(number: picture.number)
+    evidence.lacksStart = picture.lacksStart
     return evidence
   }
 
@@ -79,6 +82,7 @@ struct DisplayOrderEvidence: Sendable {
       gap = 0
     }
     var damage = picture.kind == .intra ? nil : later?.damage
+    if picture.lacksStart { damage = damage ?? .referenceMissing }
     if picture.isCut { damage = .sliceMissing }
     if let distance { learn(distance) }
     (earlier, later) = (later, Anchor(number: picture.number, damage: damage))
@@ -118,6 +122,7 @@ struct DisplayOrderEvidence: Sendable {
       // The picture that it follows is missing, and all that refer to it.
       self.later?.inherit(.referenceMissing)
     }
+    if picture.lacksStart { damage = damage ?? .referenceMissing }
     if picture.isCut { damage = .sliceMissing }
     var evidence = PacketEvidence(damage: damage)
     evidence.isDisposable = true

@@ -12,6 +12,10 @@ struct MPEG4Evidence: EvidenceReader {
   private var seconds = 0
   private var earlierSeconds = 0
   private var isPacked = false
+  /// Whether the decoder has decoded an intra picture.
+  private var hasIntra = false
+  /// The studio profile's pictures have other headers.
+  private var isStudio = false
   /// Heads of the units that the decoder holds until the next packet.
   private var held: [[UInt8]] = []
 
@@ -44,7 +48,10 @@ struct MPEG4Evidence: EvidenceReader {
   private mutating func addCodes(_ codes: [[UInt8]], packet: Int) -> PacketEvidence {
     var evidence = PacketEvidence()
     for (place, code) in codes.enumerated() {
-      guard let shown = take(code) else { continue }
+      guard let shown = take(code) else {
+        if let early = early(code) { evidence.merge(early) }
+        continue
+      }
       guard let picture = shown.coded else {
         order.addPlaceholder(number: shown.number)
         if isPacked { return evidence }
@@ -58,6 +65,13 @@ struct MPEG4Evidence: EvidenceReader {
     return evidence
   }
 
+  /// Of a picture before the first header of a layer, only the kind can be read.
+  private mutating func early(_ code: [UInt8]) -> PacketEvidence? {
+    guard resolution == 0, !isStudio, Self.isPicture(code), code.count > 1 else { return nil }
+    if code[1] >> 6 == 0 { hasIntra = true }
+    return hasIntra ? nil : .withoutStart
+  }
+
   /// The packet of a placeholder is needed for the picture that is held.
   private static func packed(_ evidence: PacketEvidence) -> PacketEvidence {
     var evidence = evidence
@@ -67,6 +81,8 @@ struct MPEG4Evidence: EvidenceReader {
 
   /// Reads the times of pictures that the decoder does not decode.
   private mutating func drop(_ codes: [[UInt8]], packet: Int) {
+    let hadIntra = hasIntra
+    defer { hasIntra = hadIntra }
     for code in codes {
       guard let shown = take(code), let picture = shown.coded else { continue }
       if picture.kind != .bidirectional { order.loseReference(packet: packet) }
@@ -108,6 +124,8 @@ struct MPEG4Evidence: EvidenceReader {
   private mutating func take(_ code: [UInt8]) -> Shown? {
     switch code.first ?? 0 {
     case 0x20...0x2F: takeLayer(code)
+    // Table G.1: the levels of the simple studio profile.
+    case 0xB0: isStudio = code.count > 1 && (0xE1...0xE8).contains(code[1])
     case 0xB2: takeUserData(code.dropFirst())
     case 0xB3: takeGroup(code)
     case 0xB6: return picture(code)
@@ -161,7 +179,7 @@ struct MPEG4Evidence: EvidenceReader {
   }
 
   private mutating func picture(_ code: [UInt8]) -> Shown? {
-    guard resolution > 0 else { return nil }
+    guard resolution > 0, !isStudio else { return nil }
     var bits = BitReader(Array(code.dropFirst()))
     let kind = bits.read(2)
     var whole = 0
@@ -174,9 +192,11 @@ struct MPEG4Evidence: EvidenceReader {
     if kind != 2 { (earlierSeconds, seconds) = (seconds, seconds + whole) }
     let number = (kind == 2 ? earlierSeconds + whole : seconds) * resolution + ticks
     guard isCoded else { return Shown(number: number) }
+    if kind == 0 { hasIntra = true }
     return Shown(
       number: number,
       coded: DisplayOrderEvidence.Picture(
-        kind: kind == 0 ? .intra : kind == 2 ? .bidirectional : .predicted, number: number))
+        kind: kind == 0 ? .intra : kind == 2 ? .bidirectional : .predicted, number: number,
+        lacksStart: !hasIntra))
   }
 }

@@ -93,6 +93,7 @@ struct H263Evidence: EvidenceReader {
   private var order: LearnedOrderEvidence
   private var base = 0
   private var last: Int?
+  private var hasIntra = false
 
   init(isInOrder: Bool) {
     order = LearnedOrderEvidence(isInOrder: isInOrder)
@@ -106,8 +107,11 @@ struct H263Evidence: EvidenceReader {
       if let last, temporal < last { base += 256 }
       last = temporal
     }
+    if kind == .intra { hasIntra = true }
     return order.add(
-      DisplayOrderEvidence.Picture(kind: kind, number: base + temporal), packet: packet.index)
+      DisplayOrderEvidence.Picture(
+        kind: kind, number: base + temporal, lacksStart: !hasIntra),
+      packet: packet.index)
   }
 
   mutating func finish(packet: Int) -> [Int: StreamDamage?] { order.finish() }

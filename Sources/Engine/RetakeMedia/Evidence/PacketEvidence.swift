@@ -19,10 +19,19 @@ package struct PacketEvidence: Hashable, Sendable {
   /// Whether its picture is shown before the key picture that it follows. Only other leading
   /// pictures of that key picture refer to it.
   package var isLeading = false
+  /// Whether the picture refers to pictures before the beginning of the stream.
+  package var lacksStart = false
   private var pictures = 0
 
   init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {
     (self.damage, self.isRefresh, self.damageBefore) = (damage, isRefresh, damageBefore)
+  }
+
+  /// Of a picture that refers to others, before the first intra picture of the stream.
+  static var withoutStart: PacketEvidence {
+    var evidence = PacketEvidence(damage: .referenceMissing)
+    evidence.lacksStart = true
+    return evidence
   }
 
   /// Adds the evidence of another picture of the same packet.
@@ -31,6 +40,7 @@ package struct PacketEvidence: Hashable, Sendable {
     isRefresh = isRefresh || other.isRefresh
     isRestart = isRestart || other.isRestart
     damageBefore = damageBefore ?? other.damageBefore
+    lacksStart = lacksStart || other.lacksStart
     isLeading = other.isLeading && (pictures == 0 || isLeading)
     isDisposable = other.isDisposable && (pictures == 0 || isDisposable)
     (order, refreshID) = (other.order ?? order, other.refreshID ?? refreshID)

@@ -2,8 +2,9 @@
 ///
 /// Finds damage that the stream itself shows: pictures that refer to a missing picture, missing
 /// slices, and pictures that were exchanged or repeated. It names each picture that such damage
-/// reaches. Codecs whose headers have no such numbers (VP8, VP9, Theora, codecs of single images)
-/// are not supported.
+/// reaches. Of some codecs whose headers have no numbers, it only finds pictures before the first
+/// intra picture. Other such codecs (VP8, VP9, Theora, codecs of single images), whose decoders
+/// reject these pictures, are not supported.
 package struct StreamEvidence: Sendable {
   private var reader: any EvidenceReader
   private var placement: PlacementEvidence
@@ -22,7 +23,9 @@ package struct StreamEvidence: Sendable {
     case "mpeg4": reader = MPEG4Evidence(extradata: stream.extradata, isInOrder: isInOrder)
     case "h263", "h263p": reader = H263Evidence(isInOrder: isInOrder)
     case "av1": reader = AV1Evidence(extradata: stream.extradata)
-    default: return nil
+    default:
+      guard let opening = OpeningEvidence(codec: stream.codec) else { return nil }
+      reader = opening
     }
   }
 
@@ -74,6 +77,11 @@ package struct StreamEvidence: Sendable {
     ["mpeg4", "h263", "h263p"].contains(codec)
   }
 
+  /// Whether the end of a stream may withdraw damage that its packets showed.
+  package static func withdraws(_ codec: String) -> Bool {
+    learns(codec) || OpeningEvidence.goesByFlags(codec)
+  }
+
   /// The damage that the headers of all packets of a file's stream show, by the packets' indexes.
   ///
   /// - Returns: nil if the file's packets cannot be read to the end, or the codec's headers cannot
@@ -97,8 +105,7 @@ package struct StreamEvidence: Sendable {
   package static func isSilent(_ codec: String) -> Bool { silentCodecs.contains(codec) }
 
   private static let silentCodecs: Set = [
-    "flv1", "msmpeg4v2", "msmpeg4v3", "rv30", "rv40", "svq1", "svq3", "theora", "vc1", "vp6",
-    "vp6f", "vp8",
-    "vp9", "wmv1", "wmv2", "wmv3",
+    "flv1", "msmpeg4v1", "msmpeg4v2", "msmpeg4v3", "rv30", "rv40", "svq1", "svq3", "theora",
+    "vc1", "vp6", "vp6f", "vp8", "vp9", "wmv1", "wmv2", "wmv3",
   ]
 }

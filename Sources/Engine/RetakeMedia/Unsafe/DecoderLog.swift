@@ -4,7 +4,12 @@ import RetakeBuffers
 
 /// The lines of one decoder, until they are taken; bounded.
 final class DecoderLog: Sendable {
+  private let codec: String
   private let reports = Locked<[DecoderReport]>([])
+
+  init(codec: String) {
+    self.codec = codec
+  }
 
   /// Further lines between two calls of `take` are repetitions, and dropped.
   private static let countMax = 64
@@ -21,7 +26,7 @@ final class DecoderLog: Sendable {
   ///     checksum; only the last piece has it.
   ///   - isError: Other lines than errors are kept only if they say that pixels are damaged.
   func add(_ line: String, packet: Int, isError: Bool) {
-    let isDamage = DecoderLines.areDamage(line)
+    let isDamage = DecoderLines.areDamage(line, codec: codec)
     let text = line.trimmed
     guard isDamage || (isError && !text.isEmpty && line.utf8.last == UInt8(ascii: "\n")) else {
       return

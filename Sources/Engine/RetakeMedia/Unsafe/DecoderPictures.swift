@@ -31,10 +31,11 @@ package final class DecoderPictures: Sendable {
   let memory: ImageMemory
   let bytesMax: Int
   /// The decoder's lines in FFmpeg's log.
-  let log = DecoderLog()
+  let log: DecoderLog
   private let state = Locked(State())
 
-  init(memory: ImageMemory, bytesMax: Int) {
+  init(codec: String, memory: ImageMemory, bytesMax: Int) {
+    log = DecoderLog(codec: codec)
     self.memory = memory
     self.bytesMax = bytesMax
   }

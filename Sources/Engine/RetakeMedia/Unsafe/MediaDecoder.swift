@@ -45,7 +45,7 @@ package final class MediaDecoder: @unchecked Sendable {
     }
     self.stream = stream
     self.file = file
-    pictures = DecoderPictures(memory: memory, bytesMax: bytesMax)
+    pictures = DecoderPictures(codec: stream.codec, memory: memory, bytesMax: bytesMax)
     marks = PacketMarks(pictures, threads: max(1, threads))
     scaler = converts ? MediaScaler() : nil
     name = String(cString: codec.pointee.name)

@@ -59,7 +59,7 @@ package struct TrackRows: Sendable {
     }
     let stretches = FrameStretch.stretches(named)
     var notes = stretches.prefix(Self.notesMax).map { stretch in
-      let (count, words) = (stretch.last - stretch.first + 1, words(stretch.cause))
+      let (count, words) = (stretch.last - stretch.first + 1, words(stretch))
       let what =
         count == 1
         ? "frame \(track):\(stretch.first) \(words?.one ?? "")"
@@ -74,9 +74,11 @@ package struct TrackRows: Sendable {
     return notes + remarks
   }
 
-  private func words(_ cause: String) -> (one: String, several: String)? {
-    let isMissing = cause == StreamDamage.referenceMissing.rawValue
-    return isMissing && facts.headers.isByTimes ? Self.missingByTimes : Self.words[cause]
+  private func words(_ stretch: FrameStretch) -> (one: String, several: String)? {
+    let isMissing = stretch.cause == StreamDamage.referenceMissing.rawValue
+    let isByTimes =
+      facts.headers.isByTimes && !facts.headers.opening.contains(packet(ofFrame: stretch.first))
+    return isMissing && isByTimes ? Self.missingByTimes : Self.words[stretch.cause]
   }
 
   private static let missingByTimes = (

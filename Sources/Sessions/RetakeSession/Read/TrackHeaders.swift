@@ -11,6 +11,8 @@ struct TrackHeaders {
   private(set) var disposable: Set<Int> = []
   /// Packets whose pictures are shown before their key picture; only others of them refer to them.
   private(set) var leading: Set<Int> = []
+  /// Damaged packets whose pictures refer to pictures before the beginning of their file.
+  private(set) var opening: Set<Int> = []
   /// Packets at which decoding may begin, in ascending order: from a restart on, every picture
   /// equals the picture that decoding in order returns. A track may have more: a codec need not
   /// declare them.
@@ -46,6 +48,7 @@ struct TrackHeaders {
       return
     }
     damages.merge(shown.damages) { old, _ in old }
+    if shown.lacksStart { opening.insert(packet.index) }
     if shown.isDisposable { disposable.insert(packet.index) }
     if shown.isLeading { leading.insert(packet.index) }
     if shown.isRestart, packet.flags.contains(.key) { restarts.append(packet.index) }
@@ -53,7 +56,10 @@ struct TrackHeaders {
 
   /// Adds the damage that only the end of the track shows.
   mutating func finish() {
-    for (packet, damage) in evidence?.finish() ?? [:] { damages[packet] = damage }
+    for (packet, damage) in evidence?.finish() ?? [:] {
+      damages[packet] = damage
+      if damage == nil { opening.remove(packet) }
+    }
     if evidence?.isUndecided == true { isUndecided = true }
   }
 }

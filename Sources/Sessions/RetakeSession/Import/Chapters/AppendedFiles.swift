@@ -57,11 +57,14 @@ struct AppendedFiles {
   }
 
   /// Files that were cut between key frames.
-  private static func cutNotes(_ chapters: [Chapter], _ cut: [Int]) -> [String] {
-    zip(chapters, cut).compactMap { chapter, count in
-      guard count > 0 else { return nil }
-      return "\(chapter.name): its first \(counted(count, "packet")) decode to no image, because "
-        + "each file is decoded alone; to have all frames: \(ErrorFacts.joining(chapters))"
+  private static func cutNotes(
+    _ chapters: [Chapter], _ cut: [ChapterIndexing.Cut]
+  ) -> [String] {
+    zip(chapters, cut).compactMap { chapter, cut in
+      guard cut.packets > 0 else { return nil }
+      return "\(chapter.name): its first \(counted(cut.packets, "packet")) decode to no "
+        + (cut.hasImages ? "good image" : "image") + ", because each file is decoded alone; to "
+        + "have all frames: \(ErrorFacts.joining(chapters))"
     }
   }
 

@@ -36,9 +36,15 @@ struct ChapterIndexing {
     var starts: [Int64?] = []
     /// By chapter, whether it begins where the chapter before ends.
     var continues: [Bool] = []
-    /// By chapter, packets of the first track before its first image, which depend on images of the
-    /// chapter before.
-    var cut: [Int] = []
+    /// By chapter, packets of the first track before its first good image, which depend on images
+    /// of the chapter before.
+    var cut: [Cut] = []
+  }
+
+  struct Cut {
+    var packets = 0
+    /// Whether the packets decode to images, which are wrong.
+    var hasImages = false
   }
 
   /// - Throws: `SessionError` if the files are not chapters of one recording.
@@ -136,7 +142,9 @@ struct ChapterIndexing {
 
   /// A file of which no frame can be decoded is no chapter.
   private func requireFrames(_ facts: TrackFacts, of indexing: TrackIndexing) throws {
-    let found = Set(facts.frames.indices.map { indexing.packets.segment(facts.frames.packet($0)) })
+    let good = facts.frames.indices.map { facts.frames.packet($0) }
+      .filter { !facts.headers.opening.contains($0) }
+    let found = Set(good.map { indexing.packets.segment($0) })
     guard let empty = chapters.indices.first(where: { !found.contains($0) }) else { return }
     let hasKey = indexing.packets.indices.contains {
       indexing.packets.segment($0) == empty && indexing.packets.flags($0).contains(.key)
@@ -147,17 +155,20 @@ struct ChapterIndexing {
     throw SessionError.noFrames(file: chapters[empty].source)
   }
 
-  private func cut(_ facts: TrackFacts, _ packets: PacketList, _ clock: ChapterClock) -> [Int] {
+  private func cut(_ facts: TrackFacts, _ packets: PacketList, _ clock: ChapterClock) -> [Cut] {
     var first = [Int](repeating: .max, count: chapters.count)
     for packet in facts.frames.indices.map({ facts.frames.packet($0) })
       + facts.refused.map(\.packet)
-    {
+    where !facts.headers.opening.contains(packet) {
       first[packets.segment(packet)] = min(first[packets.segment(packet)], packet)
     }
     return chapters.indices.map { place in
       // Without continuing times, the file may belong to another recording.
-      guard place > 0, clock.links[place - 1].evidence == .times else { return 0 }
-      return packets.indices.count { packets.segment($0) == place && $0 < first[place] }
+      guard place > 0, clock.links[place - 1].evidence == .times else { return Cut() }
+      let before = packets.indices.filter { packets.segment($0) == place && $0 < first[place] }
+      return Cut(
+        packets: before.count,
+        hasImages: before.contains { facts.headers.opening.contains($0) })
     }
   }
 
