@@ -141,6 +141,112 @@ struct ContainerEndTests {
       "\(result.notes)")
   }
 
+  // MARK: Checksums of Matroska
+
+  @Test func `a flipped bit in a cluster is named, and so are the frames that it may change`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let file = try Self.matroska.make(in: folder)
+    var bytes = try Data(contentsOf: file)
+    let places = clusters(bytes)
+    try #require(places.count > 4)
+    bytes[(places[2] + places[3]) / 2] ^= 1
+    try bytes.write(to: file)
+
+    let result = try SessionImporter(ImportOptions(file: file.path, into: folder.url.path)).run()
+
+    #expect(result.status == .lossy)
+    #expect(
+      result.notes.contains(
+        "the file is damaged: the checksum of the cluster from byte \(places[2]) up to byte "
+          + "\(places[3]) is wrong"), "\(result.notes)")
+    #expect(result.notes.contains { $0.contains(" packets are in damaged clusters, the first ") })
+    let store = try SessionReader(opening: result.folder.path).index.store
+    let packets = try store.packets(track: 0, from: 0, count: 60)
+    let inside = packets.filter { (places[2]..<places[3]).contains(Int($0.offset ?? 0)) }
+    let rows = try store.frames(track: 0, sequences: 0..<60)
+    #expect(inside.count > 5)
+    for packet in inside {
+      #expect(rows.first { $0.packet == packet.index }?.cause == "media.packet.corrupt")
+    }
+    // Up to the cluster, and from the key picture after it, frames are as they were.
+    let first = try #require(inside.first).index
+    let key = try #require(
+      packets.first { $0.flags.contains(.key) && Int($0.offset ?? 0) >= places[3] }
+    ).index
+    #expect(rows.allSatisfy { $0.cause == nil || (first..<key).contains($0.packet ?? 0) })
+  }
+
+  @Test func `the only group of pictures is kept if its cluster is damaged`() throws {
+    let clip = Clip(
+      name: "one cluster", file: "one.mkv", inputs: Self.inputs,
+      output: ["-c:v", "mpeg4", "-g", "90"])
+    let result = try imported(clip) { bytes in
+      let first = try #require(clusters(bytes).first)
+      bytes[first + (bytes.count - first) / 2] ^= 1
+    }
+    #expect(result.status == .lossy && result.tracks[0].frames == 60)
+    #expect(
+      result.notes.contains {
+        $0.hasSuffix("; any frame may be damaged, as no key frame is elsewhere")
+      }, "\(result.notes)")
+  }
+
+  /// An element of Matroska that begins with its checksum.
+  ///
+  /// - Parameter isSized: Otherwise its size is unknown.
+  private func element(
+    _ id: [UInt8], _ content: [UInt8], isChecked: Bool = true, isSized: Bool = true
+  ) -> [UInt8] {
+    let sum = CyclicChecksum.png(content[...])
+    let checksum = [0xBF, 0x84] + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+    let bytes = (isChecked ? checksum : []) + content
+    let size = [0x10, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
+    return id + (isSized ? size : [0xFF]) + bytes
+  }
+
+  @Test func `checksums of parts and of clusters without a size are compared`() throws {
+    let folder = try TemporaryFolder()
+    let (header, cluster, tags) = (
+      element([0x1A, 0x45, 0xDF, 0xA3], []), [0x1F, 0x43, 0xB6, 0x75] as [UInt8],
+      [0x12, 0x54, 0xC3, 0x67] as [UInt8]
+    )
+    let block = element(
+      [0xA3], [0x81, 0, 0, 0x80] + [UInt8](repeating: 7, count: 300), isChecked: false)
+    func losses(_ element: [UInt8], flips place: Int?) throws -> [String] {
+      var bytes =
+        header + self.element([0x18, 0x53, 0x80, 0x67], element, isChecked: false, isSized: false)
+      if let place { bytes[bytes.count - place] ^= 1 }
+      let file = folder.file("made.mkv")
+      try Data(bytes).write(to: file)
+      return ContainerEnd.losses(of: try MediaFile(path: file.path), format: "matroska,webm")
+    }
+    let group = element([0xA0], block)
+    for (name, made) in [
+      ("cluster", element(cluster, block + block)),
+      ("cluster", element(cluster, block + block, isSized: false)),
+      ("group of blocks", element(cluster, block + group, isChecked: false)),
+      ("element 'Tags'", element(tags, element([0x73, 0x73], [0x63, 0xC0, 0x82, 1, 1]))),
+      (
+        "element 'Tags'",
+        element(tags, element([0x73, 0x73], [0x63, 0xC0, 0x82, 1, 1]), isChecked: false)
+      ),
+    ] {
+      #expect(try losses(made, flips: nil) == [], "\(name)")
+      let found = try losses(made, flips: 1)
+      #expect(found.count == 1)
+      #expect(
+        found.first?.hasPrefix("the file is damaged: the checksum of the \(name) ") == true,
+        "\(found)")
+    }
+    // The number of bytes of a checksum is fixed, and other elements may begin with the same byte.
+    let odd = [0xBF, 0x83, 1, 2, 3] + block
+    #expect(try losses(element(cluster, odd, isChecked: false), flips: nil) == [])
+    let plain = element(cluster, block + block, isChecked: false)
+    #expect(try losses(plain, flips: 1) == [])
+  }
+
   /// The position at which the last `moof` box of an MP4 begins.
   private func lastFragment(_ bytes: Data) throws -> Int {
     try #require(bytes.range(of: Data("moof".utf8), options: .backwards)).lowerBound - 4

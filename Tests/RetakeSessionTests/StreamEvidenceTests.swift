@@ -46,6 +46,9 @@ struct StreamEvidenceTests {
 
   private static let x264 = ["-c:v", "libx264", "-g", "24", "-sc_threshold", "0"]
 
+  /// Without the checksums of clusters, so that only the stream shows damage.
+  private static let unchecked = ["-write_crc32", "0"]
+
   private static func x265(_ parameters: String) -> [String] {
     [
       "-c:v", "libx265", "-x265-params",
@@ -224,7 +227,7 @@ struct StreamEvidenceTests {
   {
     let folder = try TemporaryFolder()
     let options = Self.x265("bframes=0:open-gop=0:hash=1")
-    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let whole = try clip(Encoding(file: "a.mkv", options: options + Self.unchecked), in: folder)
     let (result, rows) = try flipped(packet: 30, of: whole, in: folder)
     let good = try pictures(of: whole)
     let wrong = try pictures(of: folder.file("flipped.mkv").path).filter {
@@ -243,7 +246,7 @@ struct StreamEvidenceTests {
   {
     let folder = try TemporaryFolder()
     let options = Self.x265("bframes=4:open-gop=1:hash=1")
-    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let whole = try clip(Encoding(file: "a.mkv", options: options + Self.unchecked), in: folder)
     let (_, rows) = try flipped(packet: 40, of: whole, in: folder)
     let good = try pictures(of: whole)
     let wrong = try pictures(of: folder.file("flipped.mkv").path).filter {
@@ -260,7 +263,7 @@ struct StreamEvidenceTests {
   {
     let folder = try TemporaryFolder()
     let options = ["-c:v", "ffv1", "-level", "3", "-slicecrc", "1", "-slices", "4", "-g", "1"]
-    let whole = try clip(Encoding(file: "a.mkv", options: options), in: folder)
+    let whole = try clip(Encoding(file: "a.mkv", options: options + Self.unchecked), in: folder)
     let (result, rows) = try flipped(packet: 40, of: whole, in: folder)
     #expect(rows.filter { $0.cause != nil }.map(\.sequence) == [40])
     #expect(rows[40].cause == "media.decode.reported" && result.status == .lossy)

@@ -11,7 +11,7 @@ enum ContainerEnd {
     // FFmpeg names some demuxers by a list: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`.
     switch format.prefix(while: { $0 != "," }) {
     case "mov": movie(file)
-    case "matroska": MatroskaStructure.losses(of: file)
+    case "matroska": MatroskaStructure(file).losses
     case "avi": riff(file)
     case "ogg": OggStructure.losses(of: file)
     case "mxf": MXFStructure.losses(of: file)

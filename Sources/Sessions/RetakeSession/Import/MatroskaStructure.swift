@@ -1,20 +1,22 @@
 import RetakeMedia
 
-/// Walks the elements of a Matroska or WebM file, and finds places where they end too early or are
-/// invalid. FFmpeg's demuxer continues at the next cluster, or ends, without an error.
+/// Walks the elements of a Matroska or WebM file, and finds places where they end too early, are
+/// invalid or differ from their checksum. FFmpeg's demuxer continues at the next cluster, or ends,
+/// without an error.
 ///
 /// RFC 8794 defines the format of elements, RFC 9559 the elements themselves. A segment or cluster
 /// of unknown size, as in live streams, ends at the next one or at the end of the file.
 struct MatroskaStructure {
-  private struct Element {
+  struct Element {
     var id: UInt32
+    var place: Int64
     /// Start of its content.
     var start: Int64
     /// End of its content; nil for an unknown size.
     var end: Int64?
   }
 
-  private enum Head {
+  enum Head {
     case element(Element)
     case invalid
     /// The file ends within it.
@@ -26,8 +28,10 @@ struct MatroskaStructure {
   private var limit: Int64 = 0
   private var cut: String?
   private var holes: [Range<Int64>] = []
-  /// By hole: where it begins, or the unknown elements before it that may be a part of it.
-  private var doubts: [Int64] = []
+  /// The places where something else than blocks begins, in the order of the file: by hole, where
+  /// it begins, or the unknown elements before it that may be a part of it.
+  private(set) var doubts: [Int64] = []
+  private var checksums: MatroskaChecksums
   private var followsUnknownSize = false
   /// Start of a segment that FFmpeg does not read.
   private var another: Int64?
@@ -35,8 +39,9 @@ struct MatroskaStructure {
   private static let headerID: UInt32 = 0x1A45_DFA3
   private static let segmentID: UInt32 = 0x1853_8067
   private static let clusterID: UInt32 = 0x1F43_B675
+  private static let groupID: UInt32 = 0xA0
   // Void and CRC-32, which may be in any element (RFC 8794, 11.3).
-  private static let fillers: Set<UInt32> = [0xEC, 0xBF]
+  private static let fillers: Set<UInt32> = [0xEC, MatroskaChecksums.id]
   /// The IDs of a cluster's children: the fillers, blocks and block groups, and three numbers (RFC
   /// 9559, 5.1.3).
   private static let clusterParts: Set<UInt32> = [
@@ -45,25 +50,20 @@ struct MatroskaStructure {
   /// More blocks than a recording of a month has; the walk ends when the count reaches zero.
   private var elementsLeft = 500_000_000
 
-  private init(_ file: MediaFile) {
+  init(_ file: MediaFile) {
     self.file = file
+    checksums = MatroskaChecksums(file)
+    run()
   }
+
+  /// Whether each packet may have all its bytes, as they were written.
+  var isWhole: Bool { doubts.isEmpty && checksums.damaged.isEmpty }
+
+  /// Whether a byte is in a cluster, or a group of blocks, that differs from its checksum.
+  func isDamaged(at offset: Int64) -> Bool { checksums.isDamaged(at: offset) }
 
   /// Descriptions of the losses; empty for a complete file.
-  static func losses(of file: MediaFile) -> [String] {
-    var walk = MatroskaStructure(file)
-    walk.run()
-    return walk.texts
-  }
-
-  /// The places where something else than blocks begins, in the order of the file.
-  static func holes(of file: MediaFile) -> [Int64] {
-    var walk = MatroskaStructure(file)
-    walk.run()
-    return walk.doubts
-  }
-
-  private var texts: [String] {
+  var losses: [String] {
     var texts = cut.map { [$0] } ?? []
     if let first = holes.first {
       let more =
@@ -76,6 +76,7 @@ struct MatroskaStructure {
         "the file is damaged at byte \(first.lowerBound): what is there up to byte "
           + "\(first.upperBound) is not read\(more)")
     }
+    texts += checksums.losses
     if let another { texts.append(ContainerEnd.another(at: another)) }
     return texts
   }
@@ -136,13 +137,26 @@ struct MatroskaStructure {
       if element.id == Self.clusterID { return passCluster(element) }
       // Only segments and clusters may have an unknown size (RFC 9559, unknownsizeallowed).
       guard let end = element.end else { return passHole(at: offset) }
+      if end <= limit { checksums.check(part: element, end: end) }
       return min(end, limit)
     }
   }
 
   /// - Returns: where the element after the cluster begins.
   private mutating func passCluster(_ cluster: Element) -> Int64 {
+    let count = holes.count
+    let end = passBlocks(of: cluster)
+    // Without a size, a hole hides where the cluster ends.
+    if cluster.end.map({ $0 <= limit }) ?? (cut == nil && holes.count == count) {
+      checksums.check(blocks: cluster, end: cluster.end ?? end)
+    }
+    return end
+  }
+
+  /// - Returns: where the element after the cluster begins.
+  private mutating func passBlocks(of cluster: Element) -> Int64 {
     let end = min(cluster.end ?? limit, limit)
+    let hasChecksum = checksums.has(cluster)
     var offset = cluster.start
     var doubt: Int64?
     while offset < end, takeElement() {
@@ -167,6 +181,7 @@ struct MatroskaStructure {
         if end == file.size, cut != nil, childEnd <= cluster.end ?? .max { return limit }
         return passHole(at: offset, in: cluster, doubt: doubt)
       }
+      if child.id == Self.groupID, !hasChecksum { checksums.check(blocks: child, end: childEnd) }
       // Bytes in the middle of a block may look like an element.
       doubt = Self.clusterParts.contains(child.id) ? nil : doubt ?? offset
       offset = childEnd
@@ -212,7 +227,9 @@ struct MatroskaStructure {
   /// Top-level elements of a segment have four-byte identifiers.
   private static func isTop(_ id: UInt32) -> Bool { id >= 0x1000_0000 }
 
-  private func head(at offset: Int64) -> Head {
+  private func head(at offset: Int64) -> Head { Self.head(at: offset, of: file) }
+
+  static func head(at offset: Int64, of file: MediaFile) -> Head {
     // 4 bytes of identifier and 8 of size are the longest head of Matroska (RFC 9559).
     guard let bytes = try? file.bytes(12, at: offset), let first = bytes.first else {
       return .short
@@ -231,6 +248,7 @@ struct MatroskaStructure {
     let size = marked & mask
     // All bits set means an unknown size. A 56-bit size plus an offset fits into 64 bits.
     return .element(
-      Element(id: id, start: start, end: size == mask ? nil : start + Int64(size)))
+      Element(
+        id: id, place: offset, start: start, end: size == mask ? nil : start + Int64(size)))
   }
 }

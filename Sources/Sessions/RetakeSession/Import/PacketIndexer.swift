@@ -48,6 +48,8 @@ package struct PacketIndexer {
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })
     var findings = Findings()
     let gaps = demuxer.format == "mpegts" ? TransportGaps(file) : nil
+    let matroska = Self.isMatroska(demuxer.format) ? MatroskaStructure(file) : nil
+    var inDamage: [Int: [Int]] = [:]
     var atGaps: [Int: PacketsAtGaps] = [:]
     for stream in streams { findings.packets[stream.index] = PacketList() }
     var (done, failuresInRow, failures) = (0, 0, 0)
@@ -67,6 +69,9 @@ package struct PacketIndexer {
       if takesLateStreams { findings.meetLate(packet.stream, of: demuxer) }
       let place = locators[packet.stream]?.offset(of: packet)
       findings.packets[packet.stream]?.append(Self.record(of: packet, offset: place ?? nil))
+      if let offset = packet.offset, matroska?.isDamaged(at: offset) == true {
+        inDamage[packet.stream, default: []].append(packet.index)
+      }
       if let gaps {
         atGaps[
           packet.stream,
@@ -86,13 +91,14 @@ package struct PacketIndexer {
     if demuxer.format == "mpegts", !findings.forgiveJoints(in: file, atGaps) {
       findings.moveFlags(to: atGaps)
     }
-    let missing = ContainerEnd.losses(
-      of: file, format: demuxer.format,
-      packetBytes: streams.first.flatMap { findings.packets[$0.index]?.first?.size })
-    if !missing.isEmpty, Self.isMatroska(demuxer.format) {
-      findings.markPackets(before: MatroskaStructure.holes(of: file), in: file)
-    }
+    let missing =
+      matroska?.losses
+      ?? ContainerEnd.losses(
+        of: file, format: demuxer.format,
+        packetBytes: streams.first.flatMap { findings.packets[$0.index]?.first?.size })
+    if let matroska { findings.markPackets(before: matroska.doubts, in: file) }
     findings.losses += Self.corruptPackets(findings.packets) + missing
+    findings.markPackets(inDamage)
     return findings
   }
 
@@ -121,7 +127,7 @@ package struct PacketIndexer {
 
   private static func hasGaps(_ file: MediaFile, format: String) -> Bool {
     if format == "mpegts" { return !TransportGaps(file).isEmpty }
-    return isMatroska(format) && !MatroskaStructure.holes(of: file).isEmpty
+    return isMatroska(format) && !MatroskaStructure(file).isWhole
   }
 
   private static func isMatroska(_ format: String) -> Bool { format.hasPrefix("matroska") }
@@ -225,6 +231,32 @@ extension PacketIndexer.Findings {
         last.range.lowerBound >= hole || !Self.isWhole(last.range, before: hole, in: file)
       else { continue }
       packets[last.stream]?.setCorrupt(true, at: last.place)
+    }
+  }
+
+  /// Marks the packets that are in damaged clusters, because each of them may be the damaged one.
+  ///
+  /// A stream whose key frames are all there would have no frame left, so its packets keep their
+  /// flags, and only the note says that they are in doubt.
+  ///
+  /// - Parameter inDamage: By stream; in the order of the packets.
+  fileprivate mutating func markPackets(_ inDamage: [Int: [Int]]) {
+    for stream in inDamage.keys.sorted() {
+      guard let places = inDamage[stream], let first = places.first, let list = packets[stream]
+      else { continue }
+      let doubted = Set(places)
+      let hasGoodKey = list.indices.contains {
+        !doubted.contains($0) && list.flags($0).contains(.key)
+          && !list.flags($0).contains(.corrupt)
+      }
+      if hasGoodKey { for place in places { packets[stream]?.setCorrupt(true, at: place) } }
+      let text =
+        places.count == 1
+        ? "packet \(first) is in a damaged cluster"
+        : "\(places.count) packets are in damaged clusters, the first of them packet \(first)"
+      losses.append(
+        "track \(stream): \(text)"
+          + (hasGoodKey ? "" : "; any frame may be damaged, as no key frame is elsewhere"))
     }
   }
 
