@@ -140,6 +140,83 @@ struct ContainerEvidenceTests {
       "\(result.notes)")
   }
 
+  // MARK: Sizes of FLV's tags
+
+  /// The tags of an FLV file, each with the number after it.
+  private func tags(_ bytes: Data) -> [Range<Int>] {
+    var (tags, start) = ([Range<Int>](), 13)
+    while start + 15 <= bytes.count {
+      let size = bytes[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      tags.append(start..<start + size + 15)
+      start += size + 15
+    }
+    return tags
+  }
+
+  @Test(arguments: ["removed", "doubled"])
+  func `bytes of an FLV that are removed or doubled are named with their place`(
+    change: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let file = try Self.flv.make(in: folder)
+    let whole = try Data(contentsOf: file)
+    // The first tag has data about the file, and each twelfth picture is a key picture.
+    let tag = tags(whole)[1 + 29]
+    let middle = (tag.lowerBound + tag.upperBound) / 2
+    let bytes =
+      change == "removed"
+      ? whole.prefix(middle) + whole.dropFirst(middle + 300)
+      : whole.prefix(middle) + whole[middle - 300..<middle] + whole.dropFirst(middle)
+    try bytes.write(to: file)
+
+    let result = try SessionImporter(ImportOptions(file: file.path, into: folder.url.path)).run()
+
+    #expect(result.status == .lossy)
+    #expect(
+      result.notes.contains { $0.hasPrefix("the file is damaged at byte \(tag.lowerBound): ") },
+      "\(result.notes)")
+    let store = try SessionReader(opening: result.folder.path).index.store
+    let causes = try store.frames(track: 0, from: 0, count: 60).map(\.cause)
+    let packets = try store.packets(track: 0, from: 0, count: 60)
+    let next = try #require(packets.first { $0.index > 29 && $0.flags.contains(.key) }).index
+    #expect(causes[..<29].allSatisfy { $0 == nil })
+    #expect(causes[29..<next].allSatisfy { $0 == "media.packet.corrupt" })
+    #expect(causes[next...].allSatisfy { $0 == nil })
+    // A later cut is found, too.
+    try bytes.dropLast(100).write(to: file)
+    let losses = ContainerEnd.losses(of: try MediaFile(path: file.path), format: "flv")
+    #expect(losses.count == 2 && losses[1].hasPrefix("the file is cut short: "), "\(losses)")
+  }
+
+  @Test func `numbers after the tags of an FLV that never were sizes are no loss`() throws {
+    let folder = try TemporaryFolder()
+    let file = try Self.flv.make(in: folder)
+    let whole = try Data(contentsOf: file)
+    func losses(_ number: (_ size: Int, _ sum: Int) -> Int) throws -> [String] {
+      var (bytes, sum) = (whole, 0)
+      for tag in tags(whole) {
+        sum += tag.count - 4
+        let written = number(tag.count - 4, sum)
+        for place in 0..<4 {
+          bytes[tag.upperBound - 1 - place] = UInt8(truncatingIfNeeded: written >> (8 * place))
+        }
+      }
+      try bytes.write(to: file)
+      return ContainerEnd.losses(of: try MediaFile(path: file.path), format: "flv")
+    }
+    #expect(try losses { size, _ in size } == [])
+    #expect(try losses { _, _ in 0 } == [])
+    #expect(try losses { size, _ in size - 11 } == [])
+    #expect(try losses { size, _ in size + 77 } == [])
+    #expect(try losses { _, sum in sum } == [])
+    var count = 0
+    let once = try losses { size, _ in
+      count += 1
+      return count == 20 ? size + 77 : size
+    }
+    #expect(once.count == 1 && once[0].hasPrefix("the file is damaged at byte "), "\(once)")
+  }
+
   // MARK: Fragments
 
   /// Without the second of four fragments.

@@ -1,6 +1,6 @@
 import RetakeMedia
 
-/// Containers that are a header and a chain of records with their sizes: Y4M, IVF, FLV and ASF.
+/// Containers that are a header and a chain of records with their sizes: Y4M, IVF and ASF.
 ///
 /// FFmpeg reads the last record as far as it goes, or leaves it out, and stops at the header of a
 /// file that was appended.
@@ -46,29 +46,6 @@ enum ChainedRecords {
       if offset > file.size { return [ContainerEnd.cut("frame", missing: offset - file.size)] }
     }
     return []
-  }
-
-  static func flv(_ file: MediaFile) -> [String] {
-    guard let header = try? file.bytes(9), header.count == 9 else { return [] }
-    // The size of the tag before, of 4 bytes, precedes each tag (FLV specification, annex E).
-    var offset = number(header[5...]) + 4
-    for _ in 0..<recordCountMax {
-      guard offset < file.size, let head = try? file.bytes(11, at: offset) else { return [] }
-      if head.starts(with: Array("FLV\u{1}".utf8)) { return [ContainerEnd.another(at: offset)] }
-      guard head.count == 11 else {
-        return ["the file is cut short in the head of the tag at byte \(offset)"]
-      }
-      // Sound, video or data; FFmpeg skips any other tag by itself.
-      guard [8, 9, 18].contains(head[0] & 0x1F) else { return [] }
-      let end = offset + 11 + number(head[1..<4])
-      if end > file.size { return [ContainerEnd.cut("tag", missing: end - file.size)] }
-      offset = end + 4
-    }
-    return []
-  }
-
-  private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
-    bytes.reduce(0) { $0 << 8 | Int64($1) }
   }
 
   // MARK: ASF

@@ -19,7 +19,7 @@ enum ContainerEnd {
     case "apng": APNGStructure.losses(of: file)
     case "yuv4mpegpipe": ChainedRecords.y4m(file, frameBytes: packetBytes)
     case "ivf": ChainedRecords.ivf(file)
-    case "flv", "live_flv": ChainedRecords.flv(file)
+    case "flv", "live_flv": FLVStructure(file).losses
     case "asf": ChainedRecords.asf(file)
     default: []
     }
@@ -28,6 +28,19 @@ enum ContainerEnd {
   /// - Parameter name: The outermost part that is incomplete.
   static func cut(_ name: String, missing: Int64) -> String {
     "the file is cut short: \(missing) bytes of its '\(name)' are missing"
+  }
+
+  /// - Parameter holes: Ranges of bytes that are skipped, in the order of the file.
+  static func damage(_ holes: [Range<Int64>]) -> String? {
+    guard let first = holes.first else { return nil }
+    let more =
+      switch holes.count {
+      case 1: ""
+      case 2: "; another such place follows"
+      default: "; \(holes.count - 1) more such places follow"
+      }
+    return "the file is damaged at byte \(first.lowerBound): what is there up to byte "
+      + "\(first.upperBound) is not read\(more)"
   }
 
   /// For a file with another file appended to it.

@@ -65,17 +65,7 @@ struct MatroskaStructure {
   /// Descriptions of the losses; empty for a complete file.
   var losses: [String] {
     var texts = cut.map { [$0] } ?? []
-    if let first = holes.first {
-      let more =
-        switch holes.count {
-        case 1: ""
-        case 2: "; another such place follows"
-        default: "; \(holes.count - 1) more such places follow"
-        }
-      texts.append(
-        "the file is damaged at byte \(first.lowerBound): what is there up to byte "
-          + "\(first.upperBound) is not read\(more)")
-    }
+    if let damage = ContainerEnd.damage(holes) { texts.append(damage) }
     texts += checksums.losses
     if let another { texts.append(ContainerEnd.another(at: another)) }
     return texts

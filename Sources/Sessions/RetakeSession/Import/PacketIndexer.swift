@@ -91,14 +91,16 @@ package struct PacketIndexer {
     if demuxer.format == "mpegts", !findings.forgiveJoints(in: file, atGaps) {
       findings.moveFlags(to: atGaps)
     }
+    let flv = Self.isFLV(demuxer.format) ? FLVStructure(file) : nil
     let missing =
-      matroska?.losses
+      matroska?.losses ?? flv?.losses
       ?? ContainerEnd.losses(
         of: file, format: demuxer.format,
         packetBytes: streams.first.flatMap { findings.packets[$0.index]?.first?.size })
     if let matroska { findings.markPackets(before: matroska.doubts, in: file) }
     findings.losses += Self.corruptPackets(findings.packets) + missing
     findings.markPackets(inDamage)
+    if let flv { findings.markPackets(afterHoles: flv.holes, of: streams) }
     return findings
   }
 
@@ -127,8 +129,11 @@ package struct PacketIndexer {
 
   private static func hasGaps(_ file: MediaFile, format: String) -> Bool {
     if format == "mpegts" { return !TransportGaps(file).isEmpty }
+    if isFLV(format) { return !FLVStructure(file).holes.isEmpty }
     return isMatroska(format) && !MatroskaStructure(file).isWhole
   }
+
+  private static func isFLV(_ format: String) -> Bool { format == "flv" || format == "live_flv" }
 
   private static func isMatroska(_ format: String) -> Bool { format.hasPrefix("matroska") }
 
@@ -257,6 +262,29 @@ extension PacketIndexer.Findings {
       losses.append(
         "track \(stream): \(text)"
           + (hasGoodKey ? "" : "; any frame may be damaged, as no key frame is elsewhere"))
+    }
+  }
+
+  /// Marks the first packet after each hole, unless it has a key frame: a picture that it refers to
+  /// may be in the hole. Only for streams whose headers do not show a lost picture.
+  fileprivate mutating func markPackets(
+    afterHoles holes: [Range<Int64>], of streams: [MediaStream]
+  ) {
+    for stream in streams where StreamEvidence.isSilent(stream.codec) {
+      guard let list = packets[stream.index] else { continue }
+      var (next, found) = (0, [Int]())
+      for hole in holes {
+        while next < list.endIndex, list[next].offset ?? -1 < hole.lowerBound { next += 1 }
+        guard next < list.endIndex, found.last != next, !list.flags(next).contains(.key) else {
+          continue
+        }
+        found.append(next)
+        packets[stream.index]?.setCorrupt(true, at: next)
+      }
+      guard let first = found.first else { continue }
+      let more = found.count > 1 ? "; \(found.count) such packets in all" : ""
+      losses.append(
+        "track \(stream.index): packet \(first) may refer to a picture that is not read\(more)")
     }
   }
 
