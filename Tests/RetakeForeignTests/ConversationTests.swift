@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeProcess
 import RetakeStages
 import RetakeTestSupport
 import Testing
@@ -280,6 +281,17 @@ import Testing
     ])
     #expect(own["PYTHONHASHSEED"] == "5" && own["OMP_NUM_THREADS"] == "4")
     #expect(own["RETAKE_TRANSPORT"] == nil && own["RETAKE_CACHE_KEY"] == nil)
+  }
+
+  @Test func `a program that waits for a processor is not late for that`() throws {
+    let socket = try ChildSocket()
+    let channel = MessageChannel(socket)
+    var starved: [Int64] = [1_000_000_000, 0]
+    channel.starvedNanoseconds = { starved.removeFirst() }
+    #expect(throws: ForeignFailure.late(seconds: 0.01)) {
+      try channel.receive(before: channel.deadline(seconds: 0.01))
+    }
+    #expect(starved.isEmpty, "the first answer gives it another second")
   }
 
   @Test func `the fingerprint covers the program, its file and what it says`() throws {

@@ -68,6 +68,7 @@ final class ForeignChild: @unchecked Sendable {
   ) throws -> (ForeignProcess, MessageChannel, ForeignReady) {
     let process = try ForeignProcess(program, slots?.memory)
     let channel = MessageChannel(process.socket)
+    channel.starvedNanoseconds = { process.starvedNanoseconds }
     do throws(ForeignFailure) {
       return (process, channel, try greet(program, channel, process.tail, slots: slots?.count))
     } catch {

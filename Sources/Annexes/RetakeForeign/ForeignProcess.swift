@@ -80,6 +80,21 @@ final class ForeignProcess {
   /// The program and the processes that it has started and that run now.
   var processes: [Int32] { marked.ids() }
 
+  /// The longest time that a thread of the program has waited for a processor; 0 without /proc.
+  var starvedNanoseconds: Int64 {
+    let manager = FileManager.default
+    return processes.flatMap { id -> [Int64] in
+      let threads = (try? manager.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+      return threads.compactMap { thread in
+        // Documentation/scheduler/sched-stats.rst: time on a processor, time waiting for one.
+        manager.contents(atPath: "/proc/\(id)/task/\(thread)/schedstat").flatMap {
+          let words = String(decoding: $0, as: UTF8.self).split(separator: " ")
+          return words.count > 1 ? Int64(words[1]) : nil
+        }
+      }
+    }.max() ?? 0
+  }
+
   private static let markVariable = "RETAKE_PROGRAM"
   private static let startCount = Locked(0)
 

@@ -5,7 +5,8 @@ import RetakeRuntime
 
 /// Messages on a socket: a length of four bytes, little-endian, then JSON.
 ///
-/// One thread at a time uses it. Each call returns before its deadline on the monotonic clock.
+/// One thread at a time uses it. Each call returns before its deadline on the monotonic clock, to
+/// which the time is added that the program has waited for a processor.
 final class MessageChannel {
   /// The largest message, without the bytes of its length.
   static let bytesMax = 4 << 20
@@ -17,6 +18,11 @@ final class MessageChannel {
   private let clock = WallClock()
   /// Called about five times a second while it waits; a wait ends when it throws.
   var whileWaiting: ((_ waitedNanoseconds: Int64) throws(ForeignFailure) -> Void)?
+  /// How long the program has waited for a processor since its start: on a machine under load it
+  /// is not late for that.
+  var starvedNanoseconds: (() -> Int64)?
+  /// This time when half of the time before a deadline had passed; 0 for the first deadline.
+  private var starved: (beginNanoseconds: Int64, nanoseconds: Int64)?
   /// Received, and not yet part of a message that was returned.
   private var received: [UInt8] = []
   /// Of all messages that were returned.
@@ -90,7 +96,16 @@ final class MessageChannel {
     _ direction: ChildSocket.Direction, before deadline: Deadline
   ) throws(ForeignFailure) {
     let now = clock.monotonicNanoseconds
-    let rest = deadline.nanoseconds - now
+    var rest = deadline.nanoseconds - now
+    let half = (deadline.nanoseconds - deadline.beginNanoseconds) / 2
+    if starved == nil {
+      starved = (deadline.beginNanoseconds, 0)
+    } else if rest < half, starved?.beginNanoseconds != deadline.beginNanoseconds {
+      starved = (deadline.beginNanoseconds, starvedNanoseconds?() ?? 0)
+    }
+    if rest <= 0, let starved, let starvedNanoseconds {
+      rest += starvedNanoseconds() - starved.nanoseconds
+    }
     guard rest > 0 else { throw .late(seconds: deadline.seconds) }
     try whileWaiting?(now - deadline.beginNanoseconds)
     // Rounded up, so that the last wait is not repeated many times.
