@@ -145,8 +145,13 @@ final class ForeignProcess {
   /// Asks the program to exit, and does not wait.
   func close() { socket.closeBothEnds() }
 
-  /// Ends the program and its group, politely at first.
-  func stop() { stop(afterNanoseconds: Self.politeNanoseconds) }
+  /// Ends the program and its group, politely at first. Returns when a listener has heard its last
+  /// lines.
+  func stop() {
+    guard !isStopped else { return }
+    stop(afterNanoseconds: Self.politeNanoseconds)
+    if tail.hasListener { clock.wait(nanoseconds: Self.lastLinesNanoseconds, or: tail.closed) }
+  }
 
   /// Ends a program that broke the protocol. Returns when the output of the program is in the tail.
   func kill() {

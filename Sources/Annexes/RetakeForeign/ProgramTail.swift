@@ -17,6 +17,7 @@ final class ProgramTail: Sendable {
   let closed = ThreadCondition()
   private let tail = Locked([UInt8]())
   private let listener: ProgramListener?
+  var hasListener: Bool { listener != nil }
   private let program: String
   /// The bytes of a line that has no end yet, if someone listens.
   private let line = Locked([UInt8]())

@@ -12,6 +12,8 @@ extension StageFailure {
         + "use out(…, frame=frame) while it waits; docs/programs.md has an example"
     case "python.exception":
       "Repair the program: its last lines have the traceback, --show-programs shows all lines"
+    case let code where code.hasPrefix("loop."):
+      "Change the script: docs/loops.md has the calls that a loop cannot make, and other ways"
     case let code where code.hasPrefix("process."):
       "Compare the program's messages with docs/formats/stage-protocol.md"
     default: "Fix the cause, or let the stage throw a recoverable error"

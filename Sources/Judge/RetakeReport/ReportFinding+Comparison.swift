@@ -69,7 +69,9 @@ extension ReportRootCause {
     guard let first = measured.first,
       // Errors of different kinds, such as pixels and scores, have no common largest one.
       measured.allSatisfy({ $0.kind == first.kind && $0.unit.name == first.unit.name }),
-      let largest = measured.compactMap(\.magnitude).max()
+      let largest = measured.compactMap(\.magnitude).max(),
+      // Embeddings of the same direction have other numbers, and no cosine distance.
+      largest > 0
     else { return nil }
     let unit = first.unit
     let text = Wording.number(largest * unit.factor)
