@@ -108,6 +108,19 @@ struct OpeningEvidenceTests {
     #expect(try damages(codec, [intra, predicted, predicted]).isEmpty)
   }
 
+  /// Such a stream begins with a sequence header and a predicted picture.
+  @Test func `a stream of MPEG-2 that is refreshed part by part is no damage`() throws {
+    func picture(_ number: Int, kind: UInt8) -> [UInt8] {
+      let low = UInt8(number & 3) << 6 | kind << 3
+      return [0, 0, 1, 0, UInt8(number >> 2), low, 0, 0, 0, 0, 1, 1]
+    }
+    let predicted = (0..<700).map { picture($0, kind: 2) }
+    #expect(try damages("mpeg2video", predicted).isEmpty)
+    #expect(try damages("mpeg2video", predicted + [picture(700, kind: 1)]).isEmpty)
+    let found = try damages("mpeg2video", predicted.prefix(20) + [picture(20, kind: 1)])
+    #expect(found.keys.sorted() == Array(0..<20))
+  }
+
   /// The studio profile has pictures with other headers.
   @Test func `pictures of the studio profile of MPEG-4 are not judged`() throws {
     let sequence: [UInt8] = [0, 0, 1, 0xB0, 0xE3]

@@ -10,6 +10,12 @@ struct MPEG2Evidence: EvidenceReader {
   /// MPEG-1's slices cross rows, so only the positions of earlier slices show a missing slice.
   private let crossesRows: Bool
   private var pattern = SlicePattern()
+  /// Packets before the first intra picture; nil after it. A stream that is refreshed part by part
+  /// has no such picture, or a late one, and becomes right without it.
+  private var opening: [Int]? = []
+
+  /// Longer than the distance of intra pictures.
+  private static let openingMax = 600
 
   /// - Parameter crossesRows: The stream is MPEG-1.
   init(isInOrder: Bool, crossesRows: Bool) {
@@ -35,6 +41,18 @@ struct MPEG2Evidence: EvidenceReader {
   }
 
   mutating func add(_ packet: MediaPacket) -> PacketEvidence {
+    var evidence = read(packet)
+    if let found = opening {
+      opening = evidence.isRefresh || found.count >= Self.openingMax ? nil : found + [packet.index]
+      if evidence.isRefresh {
+        evidence.opening = found
+        for place in found { evidence.damages[place] = .referenceMissing }
+      }
+    }
+    return evidence
+  }
+
+  private mutating func read(_ packet: MediaPacket) -> PacketEvidence {
     var evidence = PacketEvidence()
     var header: Header?
     for code in packet.startCodeHeads(countMax: 8) {
@@ -74,6 +92,8 @@ struct MPEG2Evidence: EvidenceReader {
     lastTemporal = header.temporal
     let number = base + header.temporal
     highest = max(highest, number)
+    // Bidirectional pictures after the first intra picture refer to the picture before it.
+    if header.kind == .intra, opening?.isEmpty == false { order.repeatLast() }
     let isCut = crossesRows ? !pattern.isWhole(header.slices) : isCut(header)
     return order.add(
       DisplayOrderEvidence.Picture(kind: header.kind, number: number, isCut: isCut))

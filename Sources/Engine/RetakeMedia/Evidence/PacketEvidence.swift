@@ -21,6 +21,8 @@ package struct PacketEvidence: Hashable, Sendable {
   package var isLeading = false
   /// Whether the picture refers to pictures before the beginning of the stream.
   package var lacksStart = false
+  /// Packets before this one whose pictures do so, as only this packet shows.
+  package internal(set) var opening: [Int] = []
   private var pictures = 0
 
   init(damage: StreamDamage? = nil, isRefresh: Bool = false, damageBefore: StreamDamage? = nil) {

@@ -77,9 +77,10 @@ package struct StreamEvidence: Sendable {
     ["mpeg4", "h263", "h263p"].contains(codec)
   }
 
-  /// Whether the end of a stream may withdraw damage that its packets showed.
-  package static func withdraws(_ codec: String) -> Bool {
+  /// Whether damage of a codec's packets may be known, or be withdrawn, only long after them.
+  package static func decidesLate(_ codec: String) -> Bool {
     learns(codec) || OpeningEvidence.goesByFlags(codec)
+      || ["mpeg1video", "mpeg2video"].contains(codec)
   }
 
   /// The damage that the headers of all packets of a file's stream show, by the packets' indexes.

@@ -73,7 +73,8 @@ public struct MediaFileSource: RecordingSource {
     let tracks = try streams.enumerated().map { number, index in
       let stream = try demuxer.videoStream(index)
       let known =
-        StreamEvidence.withdraws(stream.codec) ? StreamEvidence.damages(of: stream, in: path) : nil
+        StreamEvidence.decidesLate(stream.codec)
+        ? StreamEvidence.damages(of: stream, in: path) : nil
       return FileTrack(
         number: number, stream: stream, decoder: try decoder(stream, path), known: known
       ) { [path] in

@@ -49,6 +49,7 @@ struct TrackHeaders {
     }
     damages.merge(shown.damages) { old, _ in old }
     if shown.lacksStart { opening.insert(packet.index) }
+    opening.formUnion(shown.opening)
     if shown.isDisposable { disposable.insert(packet.index) }
     if shown.isLeading { leading.insert(packet.index) }
     if shown.isRestart, packet.flags.contains(.key) { restarts.append(packet.index) }

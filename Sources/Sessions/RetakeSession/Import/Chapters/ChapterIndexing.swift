@@ -157,18 +157,24 @@ struct ChapterIndexing {
 
   private func cut(_ facts: TrackFacts, _ packets: PacketList, _ clock: ChapterClock) -> [Cut] {
     var first = [Int](repeating: .max, count: chapters.count)
+    let opening = facts.headers.opening
+    var hasImages: Set<Int> = []
     for packet in facts.frames.indices.map({ facts.frames.packet($0) })
       + facts.refused.map(\.packet)
-    where !facts.headers.opening.contains(packet) {
-      first[packets.segment(packet)] = min(first[packets.segment(packet)], packet)
+    {
+      let place = packets.segment(packet)
+      if opening.contains(packet) {
+        hasImages.insert(place)
+      } else {
+        first[place] = min(first[place], packet)
+      }
     }
     return chapters.indices.map { place in
       // Without continuing times, the file may belong to another recording.
       guard place > 0, clock.links[place - 1].evidence == .times else { return Cut() }
-      let before = packets.indices.filter { packets.segment($0) == place && $0 < first[place] }
       return Cut(
-        packets: before.count,
-        hasImages: before.contains { facts.headers.opening.contains($0) })
+        packets: packets.indices.count { packets.segment($0) == place && $0 < first[place] },
+        hasImages: hasImages.contains(place))
     }
   }
 
