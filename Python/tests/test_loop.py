@@ -364,6 +364,68 @@ class LoopTests(LoopCase):
                 self.assertEqual(lines.count("kind,speed"), header_count)
                 self.assertEqual(lines.count("car,2.5"), 4)
 
+    def rows(self, body, count=3, name="log.csv", start=""):
+        """The results of a script that writes a file, by frame, and after the last frame."""
+        child = self.start(
+            f"import cv2, os\npath = os.environ['HERE'] + '/{name}'\n"
+            f"capture = cv2.VideoCapture(0)\nn = -1\n{start}\nwhile capture.read()[0]:\n"
+            f"    n += 1\n    {body}\n",
+            "--results", f"{tempfile.gettempdir()}/*/{name}",
+        )  # fmt: skip
+        found = []
+        for sequence in range(count):
+            self.show(child, sequence)
+            found.append(self.results(child))
+        found.append(self.finish(child))
+        sink = os.path.splitext(name)[0]
+        return [
+            {name.removeprefix(f"{sink}: "): value for name, value in each.items()}
+            for each in found
+        ]
+
+    def test_rows_of_text_without_a_header_are_results(self):
+        left = {"column1=left": 1}
+        for name, start, body, expected in [
+            (
+                "an event that comes again", "log = open(path, 'w')",
+                "log.write('left\\n' if n == 1 else 'came\\n')",
+                [{"column1=came": 1}, left, {"column1=came": 1}, {}],
+            ),
+            (
+                "a single row, at the frame that wrote it", "log = open(path, 'w')",
+                "n == 1 and log.write('left\\n')", [{}, left, {}, {}],
+            ),
+            (
+                "a row before the first frame", "open(path, 'w').write('left\\n')", "",
+                [{}, {}, {}, left],
+            ),
+            (
+                "a row that equals the one that a number followed", "log = open(path, 'a')",
+                "log.write('left\\n' if n != 1 else '3\\n')",
+                [left, {"left": 3}, {"left=left": 1}, {}],
+            ),
+        ]:  # fmt: skip
+            with self.subTest(name):
+                self.assertEqual(self.rows(body, start=start), expected)
+
+    def test_a_header_may_come_long_before_the_first_row(self):
+        header = "open(path, 'w').write('id,kind\\n')"
+        row = "log.write('7,car\\n')"
+        for name, start, body in [
+            ("closed", header, f"if n == 1:\n     with open(path, 'a') as log: {row}"),
+            ("kept open", f"log = {header[:-19]}; log.write('id,kind\\n')", f"n == 1 and {row}"),
+            (
+                "begun again", f"log = {header[:-19]}",
+                "log.seek(0); log.truncate()\n    log.write('id,kind\\n')\n"
+                f"    n == 1 and {row}",
+            ),
+        ]:  # fmt: skip
+            with self.subTest(name):
+                found = self.rows(body, start=start)
+                self.assertEqual(found[1], {"id": 7, "kind=car": 1})
+                if name != "begun again":
+                    self.assertEqual(found, [{}, found[1], {}, {}])
+
     def test_bytes_that_are_appended_have_the_digest_of_one_run(self):
         child = self.start(
             "import cv2, os\ncapture = cv2.VideoCapture(0)\nwhile capture.read()[0]:\n"

@@ -101,6 +101,7 @@ class Host:
         frame, self._frame = self._frame, None
         if frame is not None:
             self.read_count += 1
+            self._written.begin()
             self.pts_ns = frame.pts_ns
             return frame
         self._failed_reads += 1

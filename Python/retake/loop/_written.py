@@ -1,141 +1,22 @@
-"""What a script prints and writes, as numbers of results."""
+"""Follows what a script prints and the files that it writes."""
 
 from __future__ import annotations
 
 import builtins
-import csv
 import fnmatch
 import hashlib
 import io
-import json
-import math
+import itertools
 import os
-import re
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .._values import Scalar
+from ._lines import Lines, Sink
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_TABLES = (".csv", ".tsv")
 STDOUT = "stdout"
-
-
-class Sink:
-    """The numbers of one file, or of what is printed, since the last frame."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, float] = {}
-        self._counts: dict[str, int] = {}
-
-    def add(self, name: str, value: float) -> None:
-        """A name that is there already gets `#2`, `#3`."""
-        count = self._counts.get(name, 0) + 1
-        self._counts[name] = count
-        self._numbers[name if count == 1 else f"{name}#{count}"] = value
-
-    def add_json(self, name: str, value: Any) -> None:
-        """Numbers by their path; texts as `name=text`."""
-        if isinstance(value, dict):
-            for key, each in value.items():
-                self.add_json(f"{name}.{key}" if name else str(key), each)
-        elif isinstance(value, list):
-            for index, each in enumerate(value):
-                self.add_json(f"{name}.{index}" if name else str(index), each)
-        elif isinstance(value, (int, float)) and math.isfinite(value):
-            self.add(name, float(value))
-        elif value is not None:
-            self.add(f"{name}={value}", 1)
-
-    def take(self) -> list[Scalar]:
-        taken = [Scalar(name, value) for name, value in self._numbers.items()]
-        self._numbers, self._counts = {}, {}
-        return taken
-
-
-class Lines:
-    """Text that is written piece by piece: printed lines, rows of CSV, or lines of JSON."""
-
-    def __init__(self, sink: Sink, form: str = "") -> None:
-        self._sink = sink
-        self._form = form
-        self._rest = ""
-        self._columns: list[str] | None = None
-
-    def append_to(self, file: Any) -> None:
-        """The first line of a file that has rows already names the columns of the next ones."""
-        line = file.readline().rstrip("\r\n")
-        if self._form in _TABLES and line.strip():
-            self._columns = self._named(self._cells(line))
-
-    def write(self, text: str) -> None:
-        self._rest += text
-        if "\n" not in text or self._form == ".json":
-            return
-        *lines, self._rest = self._rest.split("\n")
-        for line in lines:
-            self._line(line.rstrip("\r"))
-
-    def end(self) -> None:
-        rest, self._rest = self._rest, ""
-        if rest.strip():
-            self._line(rest)
-
-    def _line(self, line: str) -> None:
-        if not line.strip():
-            return
-        if self._form in _TABLES:
-            return self._row(self._cells(line))
-        if self._form in (".json", ".jsonl", ".ndjson") or line.startswith("{"):
-            try:
-                return self._sink.add_json("", json.loads(line))
-            except ValueError:
-                pass
-        self._text(line)
-
-    def _cells(self, line: str) -> list[str]:
-        separator = "\t" if self._form == ".tsv" else "," if "," in line else ";"
-        return next(csv.reader([line], delimiter=separator))
-
-    @staticmethod
-    def _named(cells: list[str]) -> list[str]:
-        """The names of a header; a row with a number names no column."""
-        return [] if any(_number(cell) is not None for cell in cells) else cells
-
-    def _row(self, cells: list[str]) -> None:
-        if self._columns is None:
-            self._columns = self._named(cells)
-        if cells == self._columns:
-            # A header, also one that is written again.
-            return
-        for index, cell in enumerate(cells):
-            name = self._columns[index] if index < len(self._columns) else f"column{index + 1}"
-            number = _number(cell)
-            if number is not None:
-                self._sink.add(name, number)
-            elif cell:
-                self._sink.add(f"{name}={cell}", 1)
-
-    def _text(self, line: str) -> None:
-        """`3 cars, 4.5 m` is `{}` = 3 and `cars, {} m` = 4.5; a line without a number is 1."""
-        end = 0
-        numbers = list(_NUMBER.finditer(line))
-        for index, found in enumerate(numbers):
-            rest = line[found.end() :] if index + 1 == len(numbers) else ""
-            self._sink.add((line[end : found.start()] + "{}" + rest).strip(), float(found.group()))
-            end = found.end()
-        if not numbers:
-            self._sink.add(line.strip(), 1)
-
-
-def _number(cell: str) -> float | None:
-    try:
-        number = float(cell)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 class Written:
@@ -149,22 +30,31 @@ class Written:
     def __init__(self, patterns: dict[str, str], has_prints: bool) -> None:
         self._patterns = {sink: os.path.abspath(path) for sink, path in patterns.items()}
         self._sinks = {sink: Sink() for sink in ([STDOUT] if has_prints else []) + [*patterns]}
-        self._open_lines: list[Lines] = []
+        self._lines: dict[str, Lines] = {}
+        """By the path, or `stdout`: what takes lines, or has a row that waits."""
+        self._tables: dict[str, Lines] = {}
+        """By the path: files of rows that this run has written."""
+        self._is_reading = False
         self._files: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @property
     def names(self) -> list[str]:
         return list(self._sinks)
 
+    def begin(self) -> None:
+        """The script has read a frame."""
+        self._is_reading = True
+
     def take(self) -> Iterator[tuple[str, Sequence[Scalar]]]:
+        """The results of the frame that ends."""
+        for lines in self._lines.values():
+            lines.settle(is_end=False)
         for name, sink in self._sinks.items():
             if numbers := sink.take():
                 yield name, numbers
 
     def end(self) -> None:
         """Lines without an end, and files that were not closed."""
-        for lines in self._open_lines:
-            lines.end()
         # As at the end of Python: what files hold back is written.
         for file in list(self._files):
             try:
@@ -172,11 +62,32 @@ class Written:
             except (OSError, ValueError):
                 # Closed, or the disk is full.
                 pass
+        for lines in self._lines.values():
+            lines.settle(is_end=True)
 
-    def lines(self, sink: Sink, form: str = "") -> Lines:
-        lines = Lines(sink, form)
-        self._open_lines.append(lines)
+    def _lines_of(self, path: str, mode: str, sink: Sink, encoding: str | None) -> Lines:
+        """For a file that is opened: those of its last opening, if it is appended to."""
+        form = os.path.splitext(path)[1].lower()
+        is_continued = "a" in mode or "r" in mode
+        lines = self._tables.get(path) if is_continued else None
+        if lines is None:
+            if (replaced := self._lines.pop(path, None)) is not None:
+                replaced.settle(is_end=True)
+            lines = Lines(sink, form, lambda: self._is_reading)
+            if lines.table is not None:
+                self._tables[path] = lines
+                if is_continued:
+                    with _open(path, encoding=encoding, errors="replace") as old:
+                        # An empty line is no row.
+                        rows = (line.rstrip("\r\n") for line in old if line.strip())
+                        lines.table.continue_after(list(itertools.islice(rows, 2)))
+        self._lines[path] = lines
         return lines
+
+    def _closed(self, path: str, lines: Lines) -> None:
+        lines.close()
+        if self._lines.get(path) is lines and not lines.is_waiting:
+            del self._lines[path]
 
     def sink(self, path: object) -> Sink | None:
         """What a file belongs to that is written."""
@@ -199,7 +110,8 @@ class Written:
     def install(self) -> None:
         """Follows what is written from now on."""
         if (printed := self._sinks.get(STDOUT)) is not None:
-            sys.stdout = _Text(sys.stdout, self.lines(printed))  # type: ignore[assignment]
+            lines = self._lines[STDOUT] = Lines(printed, "", lambda: self._is_reading)
+            sys.stdout = _Text(sys.stdout, lines, lines.close)  # type: ignore[assignment]
 
         def open_followed(file: Any, mode: str = "r", *args: Any, **keys: Any) -> Any:
             opened = _open(file, mode, *args, **keys)
@@ -211,11 +123,9 @@ class Written:
             if "b" in mode:
                 start = opened.tell() if "a" in mode else 0
                 return _Bytes(opened, lambda: self.picture(file, start))
-            lines = self.lines(sink, os.path.splitext(os.fspath(file))[1].lower())
-            if "a" in mode or "r" in mode:
-                with _open(file, encoding=opened.encoding, errors="replace") as old:
-                    lines.append_to(old)
-            return _Text(opened, lines)
+            path = os.path.abspath(os.fspath(file))
+            lines = self._lines_of(path, mode, sink, opened.encoding)
+            return _Text(opened, lines, lambda: self._closed(path, lines))
 
         builtins.open = io.open = open_followed  # type: ignore[assignment]
 
@@ -247,9 +157,10 @@ class _File:
 
 
 class _Text(_File):
-    def __init__(self, file: Any, lines: Lines) -> None:
+    def __init__(self, file: Any, lines: Lines, closed: Callable[[], None]) -> None:
         super().__init__(file)
         self._lines = lines
+        self._closed = closed
 
     def write(self, text: str) -> int:
         count: int = self._file.write(text)
@@ -260,8 +171,15 @@ class _Text(_File):
         for line in lines:
             self.write(line)
 
+    def truncate(self, size: int | None = None) -> int:
+        length: int = self._file.truncate(size)
+        if length == 0:
+            self._lines.restart()
+        return length
+
     def close(self) -> None:
-        self._lines.end()
+        if not self._file.closed:
+            self._closed()
         super().close()
 
 
