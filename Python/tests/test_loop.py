@@ -408,6 +408,31 @@ class LoopTests(LoopCase):
             with self.subTest(name):
                 self.assertEqual(self.rows(body, start=start), expected)
 
+    def test_what_no_number_can_hold_is_text(self):
+        integer, near = 2**53 - 1, 2**53
+        for name, text, expected in [
+            ("log.txt", "model 7e4321 loaded", {"model 7e4321 loaded": 1}),
+            ("log.txt", "550e8400-e29b-41d4 took 3 ms", {"550e8400-e29b-{}": 41, "d4 took {} ms": 3}),
+            ("log.txt", "v 1.7e308", {"v 1.7e308": 1}),
+            ("log.txt", f"id {integer} {near}", {f"id {{}} {near}": integer}),
+            ("log.txt", "v -1e20", {"v {}": -1e20}),
+            (
+                "log.jsonl", f'{{"a": {10**400}, "b": 1e400, "c": {near + 1}, "d": {-integer}}}',
+                {f"a={10**400}": 1, "b=inf": 1, f"c={near + 1}": 1, "d": -integer},
+            ),
+            ("log.jsonl", '{"a": true, "b": NaN, "c": 1e20}', {"a": 1, "b=nan": 1, "c": 1e20}),
+            (
+                "log.csv", f"{near},{integer},1e300,nan,1e20",
+                {
+                    f"column1={near}": 1, "column2": integer, "column3=1e300": 1, "column4=nan": 1,
+                    "column5": 1e20,
+                },
+            ),
+        ]:  # fmt: skip
+            with self.subTest(text[:30]):
+                found = self.rows(f"log.write({text + chr(10)!r})", 1, name, "log = open(path, 'w')")
+                self.assertEqual(found[0], expected)
+
     def test_a_header_may_come_long_before_the_first_row(self):
         header = "open(path, 'w').write('id,kind\\n')"
         row = "log.write('7,car\\n')"

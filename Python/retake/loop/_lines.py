@@ -12,6 +12,10 @@ from typing import Any
 from .._values import Scalar
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_INTEGER_END = 2**53
+"""From here on, a float does not have the last digit of an integer."""
+_FLOAT_END = 1e290
+"""From here on, a float that is rounded to a multiple of a precision may be infinite."""
 TABLES = (".csv", ".tsv")
 
 
@@ -36,7 +40,7 @@ class Sink:
         elif isinstance(value, list):
             for index, each in enumerate(value):
                 self.add_json(f"{name}.{index}" if name else str(index), each)
-        elif isinstance(value, (int, float)) and math.isfinite(value):
+        elif isinstance(value, (int, float)) and _is_exact(value):
             self.add(name, float(value))
         elif value is not None:
             self.add(f"{name}={value}", 1)
@@ -193,11 +197,13 @@ class Lines:
     def _text(self, line: str) -> None:
         """`3 cars, 4.5 m` is `{}` = 3 and `cars, {} m` = 4.5; a line without a number is 1."""
         end = 0
-        numbers = list(_NUMBER.finditer(line))
-        for index, found in enumerate(numbers):
-            rest = line[found.end() :] if index + 1 == len(numbers) else ""
-            self._sink.add((line[end : found.start()] + "{}" + rest).strip(), float(found.group()))
-            end = found.end()
+        found = [(each, _number(each.group())) for each in _NUMBER.finditer(line)]
+        # The others are text, such as parts of a UUID.
+        numbers = [(each, number) for each, number in found if number is not None]
+        for index, (each, number) in enumerate(numbers):
+            rest = line[each.end() :] if index + 1 == len(numbers) else ""
+            self._sink.add((line[end : each.start()] + "{}" + rest).strip(), number)
+            end = each.end()
         if not numbers:
             self._sink.add(line.strip(), 1)
 
@@ -207,4 +213,10 @@ def _number(cell: str) -> float | None:
         number = float(cell)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    is_integer = math.isfinite(number) and cell.strip().lstrip("+-").isdecimal()
+    return number if _is_exact(int(number) if is_integer else number) else None
+
+
+def _is_exact(number: float) -> bool:
+    """Whether a result can hold it. If not, it is a text, so that no difference is lost."""
+    return abs(number) < (_INTEGER_END if isinstance(number, int) else _FLOAT_END)
