@@ -186,6 +186,25 @@ class LoopTests(LoopCase):
                     level = [sequence + 7, sequence + 1]
                     self.assertEqual(list(self.results(child).values()), first + level)
 
+    def test_times_and_ratios_are_seeked_as_by_opencv(self):
+        for call, place in [
+            ("set(0, 101)", 3), ("set(0, 99)", 2), ("set(1, 2.7)", 2), ("set(0, -5)", 0),
+            ("set(2, 5e-6)", 1), ("set(2, 0.1)", 5), ("set(0, 1e12)", 5), ("set(1, -1)", 0),
+        ]:  # fmt: skip
+            with self.subTest(call):
+                child = self.start(
+                    "import cv2\ncapture = cv2.VideoCapture('a.mp4')\n"
+                    f"print('set', capture.{call})\nprint(int(capture.get(1)))\n"
+                    "while (found := capture.read())[0]: print('level', found[1][0, 0, 0])"
+                )
+                found = []
+                for sequence in range(5):
+                    self.show(child, sequence, level=sequence + 10, count=5)
+                    found += self.results(child).items()
+                found += self.finish(child).items()
+                levels = [("stdout: level {}", level) for level in range(place + 10, 15)]
+                self.assertEqual(found, [("stdout: set True", 1), ("stdout: {}", place), *levels])
+
     def test_a_script_without_an_end_ends_with_the_session(self):
         read = "    ok, frame = capture.read()\n    if ok: print('level', frame[0, 0, 0])\n"
         loop = f"import cv2, threading\ncapture = cv2.VideoCapture(NAME)\nwhile True:\n{read}"
@@ -642,13 +661,22 @@ class EndTests(LoopCase):
                 self.check(start + script, code, text)
 
     def test_a_file_that_is_read_again_is_a_mistake(self):
-        start = "import cv2\ncapture = cv2.VideoCapture('a.mp4')\n"
+        start = "import cv2\ncapture = cv2.VideoCapture('a.mp4'); capture.get(5)\n"
         twice = "capture.read(); capture.read()\n"
         for script, code, text, count in [
             (twice + "capture.set(1, 0)", "loop.seek", "from frame 2 to 0, and Retake sends", 3),
             (
                 twice + "cv2.VideoCapture('./a.mp4').read()", "loop.secondCapture",
                 "reads 'a.mp4' again after 2 frames, and Retake sends each frame once: let", 3,
+            ),
+            (twice + "capture.set(0, 40)", "loop.seek", "from frame 2 to 1, and Retake sends", 3),
+            (
+                "capture.set(16, 0)", "loop.property",
+                "sets CAP_PROP_CONVERT_RGB to 0, and Retake's frames are always BGR", 3,
+            ),
+            (
+                "cv2.VideoCapture('a.mp4', 0, [16, 1, 8, -1])", "loop.property",
+                "sets CAP_PROP_FORMAT to -1, and", 3,
             ),
             (twice + "capture.set(1, 0)", "loop.seek", "there: python3 -m retake.loop --may-end", 2),
             (
@@ -734,6 +762,16 @@ class OpenCVTests(LoopCase):
             bytes(range(12)), 0, format="RGB24", planes=[[0, 6]], nowNs=0, rotation=90
         )
         self.assertEqual(list(self.results(child).values()), [2, 2, 8, 2])
+
+    def test_a_track_whose_rotation_is_refused_is_not_rotated(self):
+        child = self.start(
+            "import cv2\ncapture = cv2.VideoCapture('a.mp4', 0, [cv2.CAP_PROP_ORIENTATION_AUTO, 0])\n"
+            "while (found := capture.read())[0]: print('corner', found[1][0, :, 0].tolist())"
+        )
+        child.host.show(
+            bytes(range(12)), 0, format="RGB24", planes=[[0, 6]], nowNs=0, rotation=90
+        )
+        self.assertEqual(list(self.results(child).values()), [2, 5])
 
 
 del LoopCase

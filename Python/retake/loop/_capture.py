@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
@@ -17,6 +17,8 @@ from ._written import Written
 _MARK = "_retake_loop"
 _ROUNDING_SECONDS = 0.001
 """By how much containers round times."""
+_FORMAT, _CONVERT_RGB, _ORIENTATION_AUTO = 8, 16, 49
+"""Properties of OpenCV that change pixels. Early versions do not have all of their names."""
 
 
 class Source:
@@ -235,11 +237,15 @@ class _Capture:
         self._source = source
         self._cursor: Cursor | None = None
         self._grabbed: Any = None
+        self._is_upright = True
 
-    def open(self, opened: object, *_: Any) -> bool:
+    def open(self, opened: object, _: int = 0, parameters: Sequence[int] = ()) -> bool:
         self.release()
         self._cursor = Cursor(self._source, opened)
         self._source.host.format = "BGR24"
+        for property, value in zip(parameters[::2], parameters[1::2]):
+            if property in (_CONVERT_RGB, _FORMAT, _ORIENTATION_AUTO):
+                self.set(property, value)
         return True
 
     def isOpened(self) -> bool:  # noqa: N802
@@ -289,7 +295,8 @@ class _Capture:
 
     @property
     def _rotation(self) -> int:
-        return int((self._source.host.first or {}).get("rotation", 0)) % 360
+        first = self._source.host.first if self._is_upright else None
+        return int((first or {}).get("rotation", 0)) % 360
 
     @staticmethod
     def _into(image: Any, found: Any) -> Any:
@@ -319,21 +326,54 @@ class _Capture:
         return 0.0
 
     def set(self, property: int, value: float) -> bool:
-        """Only seeking forwards has an effect: the frames between are read and dropped."""
-        if property != self._cv2.CAP_PROP_POS_FRAMES or self._cursor is None:
+        """Seeks forwards: the frames between are read and dropped. No other pictures than these."""
+        if self._cursor is None:
             return False
-        if value == 0:
+        if property == _ORIENTATION_AUTO:
+            self._is_upright = bool(value)
+            return True
+        if property == _CONVERT_RGB and value:
+            return True
+        if property == _CONVERT_RGB or (property == _FORMAT and value == -1):
+            self._source.host.fail(
+                "loop.property",
+                f"the script sets {'CAP_PROP_CONVERT_RGB' if value == 0 else 'CAP_PROP_FORMAT'} to "
+                f"{value:g}, and Retake's frames are always BGR: read them without it",
+            )
+        target = self._target(property, value)
+        if target is None:
+            return False
+        if target == 0:
             self._source.rewind(self._cursor)
-        if value < self._count:
+        if target < self._count:
             self._source.host.fail(
                 "loop.seek",
-                f"the script goes back from frame {self._count} to {value:g}, and Retake sends "
+                f"the script goes back from frame {self._count} to {target}, and Retake sends "
                 "each frame once: let it read forwards",
             )
-        while self._count < int(value) and self.grab():
+        while self._count < target and self.grab():
             pass
         self._grabbed = None
-        return self._count == int(value)
+        return self._count == target
+
+    def _target(self, property: int, value: float) -> int | None:
+        """The frame to which OpenCV seeks in a file; `None` for other properties."""
+        cv2, source = self._cv2, self._source
+        if property not in (
+            cv2.CAP_PROP_POS_FRAMES, cv2.CAP_PROP_POS_MSEC, cv2.CAP_PROP_POS_AVI_RATIO
+        ):  # fmt: skip
+            return None
+        if value <= 0:
+            return 0
+        if property == cv2.CAP_PROP_POS_FRAMES:
+            return int(value)
+        rate, count = source.fact("frameRate"), source.fact("frameCount")
+        if property == cv2.CAP_PROP_POS_MSEC:
+            frame = value / 1e3 * rate + 0.5
+        else:
+            # OpenCV multiplies by the microseconds of the file, so it is at the end mostly.
+            frame = value * count / (rate or 1) * 1e6
+        return int(min(frame, count))
 
     def getBackendName(self) -> str:  # noqa: N802
         return "RETAKE"
