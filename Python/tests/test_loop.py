@@ -633,6 +633,19 @@ class EndTests(LoopCase):
         )  # fmt: skip
         self.assertNotIn("_launch", message)
 
+    def test_a_traceback_follows_what_was_printed_before(self):
+        for end, last in [("1 / 0", "Traceback"), ("sys.exit('over')", "over")]:
+            with self.subTest(end):
+                child = self.start(
+                    "import cv2, sys\ncv2.VideoCapture(0).read()\n"
+                    f"print('first', flush=False); {end}"
+                )
+                self.show(child, 0)
+                self.error(child)
+                self.assertEqual(child.status, 2)
+                self.assertIn(f"first\n{last}", child.output)
+                self.assertLess(child.output.index(last), child.output.index("retake: "))
+
     def test_an_exception_of_a_thread_ends_the_run(self):
         self.check(
             "import cv2, threading\ndef work():\n    cv2.VideoCapture(0).read()\n    1 / 0\n"

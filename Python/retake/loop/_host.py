@@ -283,8 +283,7 @@ class Host:
     def _run_again(self, reset: int) -> NoReturn:
         for number in (3, 4):
             os.set_inheritable(number, True)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        self.flush()
         folder, environment = self._start
         os.chdir(folder)
         environment[RESUMED] = json.dumps([self._hello, reset])
@@ -297,6 +296,7 @@ class Host:
 
     def fail(self, code: str, message: str) -> NoReturn:
         """Ends the run with an error; a script that began no run, with a line."""
+        self.flush()
         print(f"retake: {message}", file=sys.stderr)
         if self.first is not None:
             error = {"code": code, "message": message, "severity": "unrecoverable"}
@@ -311,12 +311,18 @@ class Host:
 
     def leave(self, status: int) -> NoReturn:
         """Ends the process, on whatever thread."""
+        self.flush()
+        os._exit(status)
+
+    @staticmethod
+    def flush() -> None:
+        """Passes on what was printed until now."""
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
-            except (OSError, ValueError):
+            except (AttributeError, OSError, ValueError):
+                # The script has closed or removed it.
                 pass
-        os._exit(status)
 
 
 def copied(frame: Frame, convert: Any) -> Any:

@@ -148,6 +148,7 @@ def _outcome(host: Host, given: argparse.Namespace) -> int:
         _execute(given)
     except SystemExit as end:
         if isinstance(end.code, str):
+            host.flush()
             print(end.code, file=sys.stderr)
             return 1
         return end.code or 0
@@ -188,5 +189,7 @@ def _failed(host: Host, error: BaseException, what: str) -> None:
     # Only the places of the script.
     while (place := error.__traceback__) and place.tb_frame.f_code.co_filename.startswith(own):
         error.__traceback__ = place.tb_next
+    # After what the script has printed.
+    host.flush()
     traceback.print_exception(error)
     host.fail("python.exception", f"{what}: {_short(error)}")  # type: ignore[arg-type]
