@@ -427,6 +427,53 @@ class LoopTests(LoopCase):
             with self.subTest(name):
                 self.assertEqual(self.rows(body, start=start), expected)
 
+    def test_lines_are_printed_in_all_ways(self):
+        child = self.start(
+            "import cv2, io, os, sys\ncapture = cv2.VideoCapture(0)\ncapture.read()\n"
+            "print('a', 1); sys.stdout.flush(); sys.stdout.buffer.write('é 2\\n'.encode())\n"
+            "print('c', 3, file=sys.__stdout__); os.write(1, b'd 4\\n'); os.write(2, b'no 5\\n')\n"
+            "sys.stdout.writelines(['e 5\\n']); sys.stdout.buffer.writelines([b'f 6\\n'])\n"
+            "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, line_buffering=True)\nprint('g', 7)\n"
+            "capture.read()"
+        )
+        self.show(child, 0)
+        names = "aécdefg"
+        self.assertEqual(
+            self.results(child),
+            {f"stdout: {name} {{}}": index + 1 for index, name in enumerate(names)},
+        )
+        self.show(child, 1)
+        self.results(child)
+        self.finish(child)
+        child.reset(2)
+        child.host.bye()
+        found = sorted(child.output.splitlines())
+        self.assertEqual(found, ["a 1", "c 3", "d 4", "e 5", "f 6", "g 7", "no 5", "é 2"])
+
+    def test_a_file_that_is_moved_to_its_name_is_written_then(self):
+        start = "import pathlib, shutil\nnew = path + '.new'"
+        for move in (
+            "os.replace(new, path)", "os.rename(new, path)", "shutil.move(new, path)",
+            "pathlib.Path(new).replace(path)", "pathlib.Path(new).rename(pathlib.Path(path))",
+        ):  # fmt: skip
+            with self.subTest(move):
+                body = f"open(new, 'w').write(f'id\\n{{n}}\\n'); {move}"
+                self.assertEqual(
+                    self.rows(body, start=start), [{"id": 0}, {"id": 1}, {"id": 2}, {}]
+                )
+        body = "open(new, 'wb').write(b'\\xff' * n); os.replace(new, path)"
+        found = self.rows(body, start=start, name="log.bin")
+        self.assertRegex(list(found[1])[0], "^log.bin sha256:[0-9a-f]{16}$")
+        self.assertNotEqual(found[1], found[2])
+
+    def test_bytes_below_a_file_of_text_are_lines(self):
+        body = "log.buffer.write(b'%d,' % n); log.buffer.write(b'4\\n')"
+        row = {"column2": 4}
+        self.assertEqual(
+            self.rows(body, start="log = open(path, 'w')"),
+            [{"column1": n} | row for n in range(3)] + [{}],
+        )
+
     def test_what_no_number_can_hold_is_text(self):
         integer, near = 2**53 - 1, 2**53
         for name, text, expected in [
@@ -719,6 +766,36 @@ class EndTests(LoopCase):
         self.assertTrue(child.host.is_at_end())
         os.kill(child.id, signal.SIGKILL)
         self.assertIn(text, child.output)
+
+    def test_results_that_were_not_seen_are_an_error(self):
+        script = (
+            "import cv2, os, pathlib\npath = os.environ['HERE'] + '/o.csv'\n"
+            "capture = cv2.VideoCapture(0)\nwhile capture.read()[0]: pass\n"
+        )
+        raw = "number = os.open(path, os.O_CREAT | os.O_WRONLY); os.write(number, {})"
+        text = "o.csv was written, and Retake has not seen how"
+        for name, write, is_error, is_noted in [
+            ("by a number", raw.format("b'1'"), True, True),
+            ("without a content", raw.format("b''"), False, False),
+            ("by another process", "os.system('echo 1 > ' + path)", False, True),
+            ("after a touch", "pathlib.Path(path).touch(); open(path, 'w').write('1')", False, False),
+            ("to read", "os.system('echo 1 > ' + path); os.open(path, os.O_RDONLY)", False, True),
+        ]:
+            with self.subTest(name):
+                child = self.start(script + write, "--results", f"{tempfile.gettempdir()}/*/o.csv")
+                self.show(child, 0)
+                self.results(child)
+                child.host.send({"timer": 0, "nowNs": LAST_NS})
+                if is_error:
+                    code, message = self.error(child)
+                    self.assertEqual((code, child.status), ("loop.results", 2))
+                    self.assertIn(text, message)
+                else:
+                    self.results(child)
+                    child.reset(2)
+                    child.host.bye()
+                    self.assertEqual(child.status, 0)
+                self.assertEqual(text in child.output, is_noted)
 
     def test_a_file_that_python_does_not_write_is_no_result(self):
         import subprocess

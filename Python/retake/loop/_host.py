@@ -245,6 +245,15 @@ class Host:
                 "that it starts gets no frames of Retake)",
             )
         self._written.end()
+        for path, is_own in self._written.unseen():
+            what = (
+                f"{path} was written, and Retake has not seen how: results are files that the "
+                "script opens with Python's open, writes with cv2.imwrite, or moves to their names"
+            )
+            if is_own:
+                self.fail("loop.results", what)
+            # Another run in this folder may have written it.
+            print(f"retake: {what}", file=sys.stderr)
         at, is_over = self.sequence, self.is_at_end
         resets = 0
         # Ends: at the latest when the host closes the socket.
@@ -317,7 +326,7 @@ class Host:
     @staticmethod
     def flush() -> None:
         """Passes on what was printed until now."""
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (sys.stdout, sys.__stdout__, sys.stderr):
             try:
                 stream.flush()
             except (AttributeError, OSError, ValueError):

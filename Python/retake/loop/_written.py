@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import codecs
 import fnmatch
+import glob
 import hashlib
 import io
 import itertools
@@ -17,6 +19,7 @@ from .._values import Scalar
 from ._lines import Lines, Sink
 
 STDOUT = "stdout"
+_STDOUT_NUMBER = 1
 
 
 class Written:
@@ -35,6 +38,12 @@ class Written:
         self._tables: dict[str, Lines] = {}
         """By the path: files of rows that this run has written."""
         self._is_reading = False
+        self._seen: set[str] = set()
+        """The paths of results that were written in a way that is followed."""
+        self._opened: set[str] = set()
+        """The paths that `os.open` opened."""
+        self._before: dict[str, tuple[int, ...]] = {}
+        """By the path: the state of the files of results, when the script begins."""
         self._files: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @property
@@ -44,6 +53,21 @@ class Written:
     def begin(self) -> None:
         """The script has read a frame."""
         self._is_reading = True
+
+    def unseen(self) -> Iterator[tuple[str, bool]]:
+        """Files of results with a content that was not followed; whether the script opened them."""
+        for path, state in self._states().items():
+            if path not in self._seen and state != self._before.get(path):
+                yield os.path.relpath(path), path in self._opened
+
+    def _states(self) -> dict[str, tuple[int, ...]]:
+        found = {}
+        for pattern in self._patterns.values():
+            for path in {pattern, *glob.glob(pattern)}:
+                # Without a content, nothing was missed.
+                if os.path.isfile(path) and (state := os.stat(path)).st_size > 0:
+                    found[path] = (state.st_ino, state.st_size, state.st_mtime_ns)
+        return found
 
     def take(self) -> Iterator[tuple[str, Sequence[Scalar]]]:
         """The results of the frame that ends."""
@@ -96,6 +120,7 @@ class Written:
         full = os.path.abspath(os.fspath(path))
         for name, pattern in self._patterns.items():
             if fnmatch.fnmatch(full, pattern):
+                self._seen.add(full)
                 return self._sinks[name]
         return None
 
@@ -107,11 +132,29 @@ class Written:
                 digest = hashlib.sha256(file.read()).hexdigest()[:16]
             sink.add(f"{os.path.basename(path)} sha256:{digest}", 1)
 
+    def _moved(self, source: Any, target: Any) -> None:
+        """A complete file has got the name of one with results: as if it was written now."""
+        if self.sink(source) is not None or (sink := self.sink(target)) is None:
+            return
+        path = os.path.abspath(os.fspath(target))
+        with _open(path, "rb") as file:
+            content = file.read()
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            return self.picture(path)
+        lines = self._lines_of(path, "w", sink, None)
+        lines.write(text)
+        self._closed(path, lines)
+
     def install(self) -> None:
         """Follows what is written from now on."""
+        self._before = self._states()
         if (printed := self._sinks.get(STDOUT)) is not None:
             lines = self._lines[STDOUT] = Lines(printed, "", lambda: self._is_reading)
-            sys.stdout = _Text(sys.stdout, lines, lines.close)  # type: ignore[assignment]
+            followed: Any = _Text(sys.stdout, lines, lines.close)
+            sys.stdout = sys.__stdout__ = followed
+            self._install_write(lines)
 
         def open_followed(file: Any, mode: str = "r", *args: Any, **keys: Any) -> Any:
             opened = _open(file, mode, *args, **keys)
@@ -128,6 +171,38 @@ class Written:
             return _Text(opened, lines, lambda: self._closed(path, lines))
 
         builtins.open = io.open = open_followed  # type: ignore[assignment]
+        if self._patterns:
+            for name in ("rename", "replace"):
+                setattr(os, name, self._move(getattr(os, name)))
+            open_number = os.open
+
+            def open_noted(path: Any, flags: int, *args: Any, **keys: Any) -> int:
+                if flags & (os.O_WRONLY | os.O_RDWR) and isinstance(path, (str, os.PathLike)):
+                    self._opened.add(os.path.abspath(os.fspath(path)))
+                return open_number(path, flags, *args, **keys)
+
+            os.open = open_noted
+
+    def _move(self, move: Callable[..., None]) -> Callable[..., None]:
+        def move_followed(source: Any, target: Any, **keys: Any) -> None:
+            move(source, target, **keys)
+            if not keys and os.path.isfile(target):
+                self._moved(source, target)
+
+        return move_followed
+
+    @staticmethod
+    def _install_write(lines: Lines) -> None:
+        """Printed lines may be written to their number, too."""
+        write, decode = os.write, _decoder("utf-8")
+
+        def write_followed(number: int, data: Any) -> int:
+            count = write(number, data)
+            if number == _STDOUT_NUMBER:
+                lines.write(decode(bytes(data)[:count]))
+            return count
+
+        os.write = write_followed
 
 
 _open = open
@@ -152,6 +227,10 @@ class _File:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
     def close(self) -> None:
         self._file.close()
 
@@ -167,9 +246,12 @@ class _Text(_File):
         self._lines.write(text)
         return count
 
-    def writelines(self, lines: Any) -> None:
-        for line in lines:
-            self.write(line)
+    @property
+    def buffer(self) -> Any:
+        return _Buffer(self._file.buffer, self._lines, self._file.encoding)
+
+    def detach(self) -> Any:
+        return self.buffer
 
     def truncate(self, size: int | None = None) -> int:
         length: int = self._file.truncate(size)
@@ -181,6 +263,24 @@ class _Text(_File):
         if not self._file.closed:
             self._closed()
         super().close()
+
+
+class _Buffer(_File):
+    """The bytes below a file of text."""
+
+    def __init__(self, file: Any, lines: Lines, encoding: str) -> None:
+        super().__init__(file)
+        self._lines = lines
+        self._decode = _decoder(encoding)
+
+    def write(self, data: Any) -> int:
+        count: int = self._file.write(data)
+        self._lines.write(self._decode(bytes(data)[:count]))
+        return count
+
+
+def _decoder(encoding: str) -> Callable[[bytes], str]:
+    return codecs.getincrementaldecoder(encoding)("replace").decode
 
 
 class _Bytes(_File):
