@@ -433,7 +433,7 @@ class LoopTests(LoopCase):
             "print('a', 1); sys.stdout.flush(); sys.stdout.buffer.write('é 2\\n'.encode())\n"
             "print('c', 3, file=sys.__stdout__); os.write(1, b'd 4\\n'); os.write(2, b'no 5\\n')\n"
             "sys.stdout.writelines(['e 5\\n']); sys.stdout.buffer.writelines([b'f 6\\n'])\n"
-            "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, line_buffering=True)\nprint('g', 7)\n"
+            "sys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nprint('g', 7)\n"
             "capture.read()"
         )
         self.show(child, 0)
@@ -449,6 +449,47 @@ class LoopTests(LoopCase):
         child.host.bye()
         found = sorted(child.output.splitlines())
         self.assertEqual(found, ["a 1", "c 3", "d 4", "e 5", "f 6", "g 7", "no 5", "é 2"])
+
+    def printed(self, body, count=3, start=""):
+        child = self.start(
+            f"import cv2, threading, time\ncapture = cv2.VideoCapture(0)\nn = -1\n{start}\n"
+            f"while capture.read()[0]:\n    n += 1\n    {body}\n"
+        )
+        found = []
+        for sequence in range(count):
+            self.show(child, sequence, count=count)
+            found.append(self.results(child))
+        found.append(self.finish(child))
+        return [{k.removeprefix("stdout: "): v for k, v in each.items()} for each in found]
+
+    def test_text_without_an_end_belongs_to_its_frame(self):
+        for name, body, expected in [
+            ("a progress", r"print(f'\rframe {n}', end='')", lambda n: {"frame {}": n}),
+            ("a progress before its end", r"print(f'frame {n}', end='\r')", lambda n: {"frame {}": n}),
+            ("a long line", "print(n, end=' ')", lambda n: {"{}": n}),
+            ("an end of Windows", r"print(n, end='\r'); print('\n7', end='\r\n')",
+             lambda n: {"{}": n, "{}#2": 7}),
+            ("two pieces", "print('a', end=''); time.sleep(1); capture.get(5); print('b', n)",
+             lambda n: {"ab {}": n}),
+            ("before an end", r"print('\nat', n, end='')", lambda n: {"at {}": n}),
+        ]:  # fmt: skip
+            with self.subTest(name):
+                self.assertEqual(self.printed(body), [*map(expected, range(3)), {}])
+        self.assertEqual(
+            self.printed("print(n)", 1, "print('first', end=' ')")[0], {"first": 1, "{}": 0}
+        )
+
+    def test_rows_and_documents_without_an_end(self):
+        start = "log = open(path, 'w')"
+        self.assertEqual(
+            self.rows("log.write(f'\\n{n},5')", start=start + "; log.write('id,of')"),
+            [{"id": n, "of": 5} for n in range(3)] + [{}],
+        )
+        self.assertEqual(
+            self.rows("log.write(f'{n},')", start=start + "; log.write('[')\nimport atexit\n"
+                      "atexit.register(lambda: (log.write('9]'), log.close()))", name="log.json"),
+            [{}, {}, {}, {"0": 0, "1": 1, "2": 2, "3": 9}],
+        )  # fmt: skip
 
     def test_a_file_that_is_moved_to_its_name_is_written_then(self):
         start = "import pathlib, shutil\nnew = path + '.new'"

@@ -16,6 +16,7 @@ _INTEGER_END = 2**53
 """From here on, a float does not have the last digit of an integer."""
 _FLOAT_END = 1e290
 """From here on, a float that is rounded to a multiple of a precision may be infinite."""
+_LINE_END = re.compile("[\r\n]")
 TABLES = (".csv", ".tsv")
 
 
@@ -153,17 +154,17 @@ class Lines:
 
     def write(self, text: str) -> None:
         self._rest += text
-        if "\n" not in text or self._form == ".json":
+        if self._form == ".json" or ("\n" not in text and "\r" not in text):
             return
-        *lines, self._rest = self._rest.split("\n")
+        # Between the characters of "\r\n" there is an empty line, which is none.
+        *lines, self._rest = _LINE_END.split(self._rest)
         for line in lines:
-            self._line(line.rstrip("\r"))
+            self._line(line)
 
     def close(self) -> None:
-        """What has no end of a line, when the file is closed."""
+        """What has no end of a line, when the file is closed or a frame ends."""
         rest, self._rest = self._rest, ""
-        if rest.strip():
-            self._line(rest)
+        self._line(rest)
 
     def restart(self) -> None:
         """The file is empty again."""
@@ -177,7 +178,7 @@ class Lines:
 
     def settle(self, is_end: bool) -> None:
         """The end of a frame, or of the file."""
-        if is_end:
+        if is_end or self._form != ".json":
             self.close()
         if self.table is not None:
             self.table.settle(is_end)

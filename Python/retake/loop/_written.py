@@ -52,7 +52,10 @@ class Written:
 
     def begin(self) -> None:
         """The script has read a frame."""
-        self._is_reading = True
+        if not self._is_reading:
+            for lines in self._lines.values():
+                lines.settle(is_end=False)
+            self._is_reading = True
 
     def unseen(self) -> Iterator[tuple[str, bool]]:
         """Files of results with a content that was not followed; whether the script opened them."""
@@ -71,14 +74,24 @@ class Written:
 
     def take(self) -> Iterator[tuple[str, Sequence[Scalar]]]:
         """The results of the frame that ends."""
+        self._flush_printed()
         for lines in self._lines.values():
             lines.settle(is_end=False)
         for name, sink in self._sinks.items():
             if numbers := sink.take():
                 yield name, numbers
 
+    def _flush_printed(self) -> None:
+        """A file of the script around that of standard output may hold back lines."""
+        if STDOUT in self._lines and sys.stdout is not sys.__stdout__:
+            try:
+                sys.stdout.flush()
+            except (AttributeError, OSError, ValueError):
+                pass
+
     def end(self) -> None:
         """Lines without an end, and files that were not closed."""
+        self._flush_printed()
         # As at the end of Python: what files hold back is written.
         for file in list(self._files):
             try:
