@@ -515,6 +515,30 @@ class LoopTests(LoopCase):
             [{"column1": n} | row for n in range(3)] + [{}],
         )
 
+    def test_separators_and_quotes_of_tables(self):
+        numbers = {"column1": 1.5, "column2": 2}
+        for text, expected in [
+            ("1,5;2", numbers),
+            ("1,5\t2", numbers),
+            ("x;y, m\n1,5;2", {"x": 1.5, "y, m": 2}),
+            ("x, m;y, m\n1,5;2,25", {"x, m": 1.5, "y, m": 2.25}),
+            ("x\ty\n1\t2", {"x": 1, "y": 2}),
+            ("x;y\n1.5;a,b", {"x": 1.5, "y=a,b": 1}),
+            ("a;b,1.5", {"column1=a;b": 1, "column2": 1.5}),
+            ("note,v\na;b,2", {"note=a;b": 1, "v": 2}),
+            ("note,v\na;b,2\nc,3", {"note=a;b": 1, "v": 2, "note=c": 1, "v#2": 3}),
+            ('"a;b",1,5', {"column1=a;b": 1, "column2": 1, "column3": 5}),
+            ('"a\nb",2\n3,4', {"column1=a\nb": 1, "column2": 2, "column1": 3, "column2#2": 4}),
+            ('id,note\r\n7,"say ""x""\r\n, y"\r\n', {"id": 7, 'note=say "x"\r\n, y': 1}),
+            ('5" pipe,3\n6" pipe,4', {
+                'column1=5" pipe': 1, "column2": 3, 'column1=6" pipe': 1, "column2#2": 4,
+            }),
+            ('"open,1\n2,3', {"open,1": 2, "column2": 3}),
+        ]:  # fmt: skip
+            with self.subTest(text):
+                found = self.rows(f"log.write({text!r})", 1, start="log = open(path, 'w', newline='')")
+                self.assertEqual(found[0], expected)
+
     def test_what_no_number_can_hold_is_text(self):
         integer, near = 2**53 - 1, 2**53
         for name, text, expected in [

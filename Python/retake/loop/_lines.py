@@ -16,6 +16,9 @@ _INTEGER_END = 2**53
 """From here on, a float does not have the last digit of an integer."""
 _FLOAT_END = 1e290
 """From here on, a float that is rounded to a multiple of a precision may be infinite."""
+_DECIMAL = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_QUOTED = re.compile(r'(^|[,;\t])"(?:[^"]|"")*"')
+_QUOTE = re.compile(r'(?:^|[,;\t])"')
 _LINE_END = re.compile("[\r\n]")
 TABLES = (".csv", ".tsv")
 
@@ -66,17 +69,19 @@ class Table:
 
     def __init__(self, sink: Sink, form: str, is_reading: Callable[[], bool]) -> None:
         self._sink = sink
-        self._form = form
+        self._is_tabbed = form == ".tsv"
         self._is_reading = is_reading
+        self._separator: str | None = None
+        """Found in the first rows, and the same for all."""
         self._columns: list[str] | None = None
         """The names of a header, or none; not known before the second row."""
-        self._first: list[str] | None = None
+        self._first: str | None = None
         """The first row, until the second one comes."""
         self._is_early = False
         """Whether the first row was written before the first frame."""
         self._is_result = False
         """Whether the first row is a result already, or one of an earlier run."""
-        self._old: list[str] | None = None
+        self._old: str | None = None
         """The first row of an earlier run, until this run writes a row."""
 
     @property
@@ -86,24 +91,22 @@ class Table:
     def restart(self) -> None:
         """The file is empty again."""
         self.settle(is_end=True)
-        self._columns = self._first = self._old = None
+        self._columns = self._first = self._old = self._separator = None
 
-    def continue_after(self, lines: list[str]) -> None:
+    def continue_after(self, rows: list[str]) -> None:
         """The first rows of the file that an earlier run wrote."""
-        rows = [self._cells(line) for line in lines if line.strip()]
-        for row in rows[:2]:
+        for row in rows:
             self._see(row)
             self._is_result = True
         self._old = rows[0] if rows else None
 
-    def row(self, line: str) -> None:
-        cells = self._cells(line)
-        if cells == self._old:
+    def row(self, row: str) -> None:
+        if row == self._old:
             # Each run writes it: as the first row of a new file.
-            self._columns = self._first = None
+            self._columns = self._first = self._separator = None
         self._old = None
-        if self._see(cells):
-            self._add(cells)
+        if self._see(row):
+            self._add(row)
 
     def settle(self, is_end: bool) -> None:
         """The end of a frame, or of the script: a first row that still waits is a result."""
@@ -111,36 +114,75 @@ class Table:
             self._is_result = True
             self._add(self._first)
 
-    def _see(self, cells: list[str]) -> bool:
+    def _see(self, row: str) -> bool:
         """Decides about the header; whether the row is a result now."""
-        has_number = any(_number(cell) is not None for cell in cells)
         if self._columns is not None:
             return True
-        if self._first is None:
+        first = self._first
+        self._separator = self._found([row] if first is None else [first, row])
+        has_number = any(self._number(cell) is not None for cell in self._cells(row))
+        if first is None:
             if has_number:
                 self._columns = []
                 return True
-            self._first, self._is_early, self._is_result = cells, not self._is_reading(), False
+            self._first, self._is_early, self._is_result = row, not self._is_reading(), False
             return False
         if not has_number:
             self.settle(is_end=True)
-        self._columns = self._first if has_number else []
+        self._columns = self._cells(first) if has_number else []
         self._first = None
         return True
 
-    def _cells(self, line: str) -> list[str]:
-        separator = "\t" if self._form == ".tsv" else "," if "," in line else ";"
-        return next(csv.reader([line], delimiter=separator))
+    def _found(self, rows: list[str]) -> str:
+        """The separator that splits the first rows into the same number of cells."""
+        if self._is_tabbed:
+            return "\t"
+        for separator in (";", "\t"):
+            cells = [_split(row, separator) for row in rows]
+            count = len(cells[0])
+            if count == 1 or any(len(each) != count for each in cells):
+                continue
+            commas = {len(_split(row, ",")) for row in rows}
+            # A comma in all rows alike may separate, too, unless it is a decimal one.
+            if commas == {1} or len(commas) > 1 or _are_decimals(cells[-1]):
+                return separator
+        return ","
 
-    def _add(self, cells: list[str]) -> None:
+    def _cells(self, row: str) -> list[str]:
+        return _split(row, self._separator or ",")
+
+    def _number(self, cell: str) -> float | None:
+        if self._separator != "," and _DECIMAL.fullmatch(cell):
+            cell = cell.replace(",", ".")
+        return _number(cell)
+
+    def _add(self, row: str) -> None:
         columns = self._columns or []
-        for index, cell in enumerate(cells):
+        for index, cell in enumerate(self._cells(row)):
             name = columns[index] if index < len(columns) else f"column{index + 1}"
-            number = _number(cell)
+            number = self._number(cell)
             if number is not None:
                 self._sink.add(name, number)
             elif cell:
                 self._sink.add(f"{name}={cell}", 1)
+
+
+def _split(row: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([row], delimiter=separator))
+    except csv.Error:
+        # Too long for a cell.
+        return row.split(separator)
+
+
+def _are_decimals(cells: list[str]) -> bool:
+    """Whether each comma is in a number."""
+    return all(_DECIMAL.fullmatch(cell) for cell in cells if "," in cell)
+
+
+def _is_quote_open(text: str) -> bool:
+    """Whether a quoted cell goes on in the next line."""
+    return '"' in text and _QUOTE.search(_QUOTED.sub(r"\1", text)) is not None
 
 
 class Lines:
@@ -157,14 +199,20 @@ class Lines:
         if self._form == ".json" or ("\n" not in text and "\r" not in text):
             return
         # Between the characters of "\r\n" there is an empty line, which is none.
-        *lines, self._rest = _LINE_END.split(self._rest)
-        for line in lines:
-            self._line(line)
+        start = 0
+        for end in _LINE_END.finditer(self._rest):
+            line = self._rest[start : end.start()]
+            if self.table is None or not _is_quote_open(line):
+                self._line(line)
+                start = end.end()
+        self._rest = self._rest[start:]
 
     def close(self) -> None:
         """What has no end of a line, when the file is closed or a frame ends."""
         rest, self._rest = self._rest, ""
-        self._line(rest)
+        is_open = self.table is not None and _is_quote_open(rest)
+        for line in _LINE_END.split(rest) if is_open else [rest]:
+            self._line(line)
 
     def restart(self) -> None:
         """The file is empty again."""
