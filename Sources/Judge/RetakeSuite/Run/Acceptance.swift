@@ -467,8 +467,7 @@ package struct Acceptance {
   }
 
   /// Files of programs with other contents now. Which modules a program imports is only known when
-  /// it runs, so these are the files that the run has noted. One that is missing may be on another
-  /// machine.
+  /// it runs, so these are the files that the run has noted. A missing file may be on another machine.
   private func changedPrograms(
     since manifest: GoldenManifest, _ accepted: GoldenManifest?
   ) -> [String] {
