@@ -205,6 +205,34 @@ class LoopTests(LoopCase):
                 levels = [("stdout: level {}", level) for level in range(place + 10, 15)]
                 self.assertEqual(found, [("stdout: set True", 1), ("stdout: {}", place), *levels])
 
+    def test_frames_are_read_into_an_array_that_fits(self):
+        child = self.start(
+            "import cv2, numpy\ncapture = cv2.VideoCapture(0)\n"
+            "same = numpy.zeros((2, 2, 3), numpy.uint8)\nprint('same', capture.read(same)[1] is same)\n"
+            "for other in (numpy.zeros((3, 2, 3), 'uint8'), numpy.zeros((2, 2, 3)), [1]):\n"
+            "    found = capture.read(other)[1]\n"
+            "    print(found.shape == same.shape, found.dtype, found is other, numpy.sum(other) < 2)"
+        )
+        for sequence in range(4):
+            self.show(child, sequence, level=9, count=4)
+            text = "True uint8 False True" if sequence else "same True"
+            self.assertEqual(self.results(child), {f"stdout: {text}": 1})
+
+    def test_a_stream_of_pyav_has_a_codec(self):
+        child = self.start(
+            "import sys, types\nav = sys.modules['av'] = types.ModuleType('av')\nav.open = None\n"
+            "class VideoFrame:\n"
+            "    @staticmethod\n    def from_ndarray(array, format): return VideoFrame()\n"
+            "av.VideoFrame = VideoFrame\nimport av\n"
+            "with av.open('a.mp4') as container:\n"
+            "    stream = container.streams.video[0]\n"
+            "    print(stream.codec_context.name, stream.codec.name, stream.name)\n"
+            "    for frame in container.decode(video=0): print(frame.pts)"
+        )
+        self.show(child, 0, 7, count=1)
+        found = self.results(child)
+        self.assertEqual(found, {"stdout: rawvideo rawvideo rawvideo": 1, "stdout: {}": 7 * MS})
+
     def test_a_script_without_an_end_ends_with_the_session(self):
         read = "    ok, frame = capture.read()\n    if ok: print('level', frame[0, 0, 0])\n"
         loop = f"import cv2, threading\ncapture = cv2.VideoCapture(NAME)\nwhile True:\n{read}"

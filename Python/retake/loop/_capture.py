@@ -300,7 +300,9 @@ class _Capture:
 
     @staticmethod
     def _into(image: Any, found: Any) -> Any:
-        if image is None:
+        """As OpenCV: an array of another form is left alone, and a new one is returned."""
+        form = (getattr(image, "shape", None), getattr(image, "dtype", None))
+        if form != (found.shape, found.dtype):
             return found
         image[...] = found
         return image
@@ -392,10 +394,12 @@ class _Stream:
     index = 0
     time_base = Fraction(1, 1_000_000_000)
     thread_type = "AUTO"
+    name = "rawvideo"
+    """Of the codec: frames come decoded."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self.codec_context = self
+        self.codec_context = self.codec = self
 
     @property
     def width(self) -> int:
