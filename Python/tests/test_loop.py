@@ -592,6 +592,13 @@ class LoopTests(LoopCase):
                 found = self.rows(f"log.write({text + chr(10)!r})", 1, name, "log = open(path, 'w')")
                 self.assertEqual(found[0], expected)
 
+    def test_a_file_that_was_renamed_begins_with_a_header(self):
+        body = (
+            "log = open(path, 'a'); log.write(f'id\\n{n}\\n'); log.close()\n"
+            "    if n == 1: os.rename(path, path + '.old')"
+        )
+        self.assertEqual(self.rows(body), [{"id": 0}, {"id": 1, "id=id": 1}, {"id": 2}, {}])
+
     def test_a_header_may_come_long_before_the_first_row(self):
         header = "open(path, 'w').write('id,kind\\n')"
         row = "log.write('7,car\\n')"

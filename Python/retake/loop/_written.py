@@ -107,6 +107,9 @@ class Written:
         form = os.path.splitext(path)[1].lower()
         is_continued = "a" in mode or "r" in mode
         lines = self._tables.get(path) if is_continued else None
+        if lines is not None and os.path.getsize(path) == 0:
+            # It was removed or renamed, and its first row may be a header again.
+            lines.restart()
         if lines is None:
             if (replaced := self._lines.pop(path, None)) is not None:
                 replaced.settle(is_end=True)
