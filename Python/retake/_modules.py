@@ -43,6 +43,7 @@ NOTHING = Imported({}, "")
 def _files() -> dict[str, str]:
     """The files of modules by the names of the modules; the script is `__main__`."""
     files: dict[str, str] = {}
+    installed = _installed_folders()
     # The package of each module, for its relative imports.
     waiting: list[tuple[str, str, str | None]] = [
         (name, module.__file__, getattr(module, "__package__", None))
@@ -53,7 +54,7 @@ def _files() -> dict[str, str]:
         name, file, package = waiting.pop()
         path = os.path.realpath(file)
         # Modules that are made in memory name files that do not exist: `<gi.repository.GLib>`.
-        if name in files or _is_installed(path) or not os.path.isfile(path):
+        if name in files or _is_installed(path, installed) or not os.path.isfile(path):
             continue
         files[name] = path
         for imported in _imports(path, package or ""):
@@ -112,9 +113,17 @@ def _is_below(folder: str, path: str) -> bool:
     return os.path.commonpath([folder, path]) == folder
 
 
-def _is_installed(path: str) -> bool:
-    """Whether a file belongs to Python, to a virtual environment, to packages or to this one."""
+def _is_installed(path: str, folders: list[str]) -> bool:
     if {"site-packages", "dist-packages"}.intersection(path.split(os.sep)):
         return True
-    roots = (sys.prefix, sys.base_prefix, os.path.dirname(__file__))
-    return any(_is_below(os.path.realpath(root), path) for root in roots)
+    return any(_is_below(folder, path) for folder in folders)
+
+
+def _installed_folders() -> list[str]:
+    """Folders of Python, of a virtual environment, of packages and of this one."""
+    roots = [sys.prefix, sys.base_prefix, os.path.dirname(__file__)]
+    # `pip install --target` leaves the notes of an installation in any folder.
+    for folder in sys.path:
+        if os.path.isdir(folder) and any(name.endswith(".dist-info") for name in os.listdir(folder)):
+            roots.append(folder)
+    return [os.path.realpath(root) for root in roots]
