@@ -132,7 +132,7 @@ final class LiveRecording: Sendable {
     let folder = "/proc/\(process.id)/fd"
     let manager = FileManager.default
     // The system reports a size of zero for such files.
-    let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+    let table = systemText("/proc/net/tcp")
     let all = Set(
       (table ?? "").split(separator: "\n").compactMap { line in
         let words = line.split(separator: " ")

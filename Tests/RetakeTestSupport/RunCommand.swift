@@ -123,3 +123,10 @@ package func changed(
   for (name, value) in changes { result[name] = value }
   return result
 }
+
+/// The text of a file in /proc up to its end. `String(contentsOfFile:)` reads only 4 KiB of a file
+/// with the size 0.
+package func systemText(_ path: String) -> String? {
+  guard let data = try? FileHandle(forReadingAtPath: path)?.readToEnd() else { return nil }
+  return String(decoding: data, as: UTF8.self)
+}

@@ -32,7 +32,7 @@ package final class Xvfb {
 
   /// The number of programs that are connected to it.
   package var clients: Int {
-    let sockets = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
+    let sockets = systemText("/proc/net/unix") ?? ""
     let name = "/.X11-unix/X\(display.dropFirst())"
     // One line is the socket on which it listens; it has another one with `@` before its name.
     return sockets.split(separator: "\n").count { line in

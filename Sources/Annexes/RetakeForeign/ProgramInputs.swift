@@ -89,13 +89,13 @@ struct ProgramInputs: Hashable, Sendable {
 
   /// The libraries outside of the system's folders that a process has mapped. Sorted, each once.
   private static func libraries(of id: Int32) -> [String] {
-    guard let data = FileManager.default.contents(atPath: "/proc/\(id)/maps") else { return [] }
     // proc(5): address, rights, offset, device, inode, path.
-    let paths = String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ", maxSplits: 5)
-      guard words.count == 6, words[1].contains("x") else { return String?.none }
-      return words[5].trimmingCharacters(in: .whitespaces)
-    }
+    let paths = (SystemFile.text("/proc/\(id)/maps") ?? "").split(separator: "\n")
+      .compactMap { line in
+        let words = line.split(separator: " ", maxSplits: 5)
+        guard words.count == 6, words[1].contains("x") else { return String?.none }
+        return words[5].trimmingCharacters(in: .whitespaces)
+      }
     let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/exe")
     return Set(paths).filter { $0.hasPrefix("/") && $0 != program && !isOfSystem($0) }.sorted()
   }

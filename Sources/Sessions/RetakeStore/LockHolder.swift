@@ -61,7 +61,7 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
   /// `1: POSIX  ADVISORY  WRITE 4711 fe:00:5447693 0 EOF`.
   private static func holder(of path: String) -> LockHolder? {
     guard let facts = try? RegularFile.facts(of: path, links: .followed),
-      let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+      let table = SystemFile.text("/proc/locks")
     else { return nil }
     return process(in: table, locking: facts.number, on: Device(number: facts.device))
       .map(LockHolder.init(process:))

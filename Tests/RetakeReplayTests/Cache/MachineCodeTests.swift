@@ -13,6 +13,16 @@ import Testing
     #expect(MachineCode.program == expected)
   }
 
+  @Test(.enabled(if: SystemFile.text("/proc/self/maps") != nil, "there is no /proc"))
+  func `the mathematics are a library of the system, which is found among all others`() throws {
+    let maps = try #require(SystemFile.text("/proc/self/maps"))
+    #expect(maps.utf8.count > 4_096, "the first page does not have all libraries")
+    let library = maps.split(separator: "\n").first { $0.contains("/libm.so") }
+    let path = try #require(library.flatMap { $0.firstIndex(of: "/").map { library?[$0...] } })
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: String(path ?? "")))
+    #expect(MachineCode.mathematics == bytes.withUnsafeBytes { Digest128(of: $0) })
+  }
+
   @Test func `a processor with other registers under the same list is another one`() {
     var registers = KernelClass.Registers.current
     let own = MachineCode.digest(flags: "fma", registers)

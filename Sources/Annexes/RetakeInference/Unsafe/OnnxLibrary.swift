@@ -130,7 +130,7 @@ package final class OnnxLibrary: @unchecked Sendable {
   /// A name passed to the loader is not a path, and a path may be a link. `dladdr` would say
   /// it, and the C library declares it only as a GNU extension, so Swift does not see it.
   private static func file(of function: UnsafeMutableRawPointer) -> String? {
-    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    let maps = SystemFile.text("/proc/self/maps") ?? ""
     let address = UInt(bitPattern: function)
     // man 5 proc: `55e1-55e2 r-xp 00000000 fe:01 1234   /path`, in hexadecimal digits.
     let line = maps.split(separator: "\n").first { line in

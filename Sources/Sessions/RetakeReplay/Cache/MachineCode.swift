@@ -6,7 +6,7 @@ package enum MachineCode {
   /// The processor's features, as the system lists them and as the processor itself says: an
   /// emulator shows the host's list. Libraries select their code by them.
   static let processor: Digest128 = {
-    let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+    let text = SystemFile.text("/proc/cpuinfo") ?? ""
     // The line is called `flags` on x86 and `Features` on ARM.
     let flags = text.split(separator: "\n").first {
       $0.hasPrefix("flags") || $0.hasPrefix("Features")
@@ -32,8 +32,8 @@ package enum MachineCode {
   package static let program: Digest128? = MappedFile.program().flatMap(digest)
 
   /// The C library's math functions, which differ between versions. `nil` if they cannot be read.
-  private static let mathematics: Digest128? = {
-    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+  static let mathematics: Digest128? = {
+    let maps = SystemFile.text("/proc/self/maps") ?? ""
     // The library that is mapped, because a path by name may lead to another one than the loader
     // chose.
     let path = maps.split(separator: "\n").first {
