@@ -8,7 +8,7 @@ struct SandboxedImport: Codable {
   static let variable = "RETAKE_SANDBOX"
   private static let ofProcess = Locked<SandboxedImport?>(nil)
 
-  /// The restrictions of this process; `nil` if it has none.
+  /// The restrictions of this process; `nil` without any.
   static var current: SandboxedImport? { ofProcess.withLock { $0 } }
 
   let sandbox: Sandbox
