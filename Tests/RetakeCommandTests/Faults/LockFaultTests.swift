@@ -89,7 +89,7 @@ extension FaultSuites {
       #expect(live.stderr.contains("session snapshot \(recording.path) --into"), "\(live.stderr)")
       recording.send(SIGKILL)
       let script = """
-        coproc rival { python3 -c "$1" "$2/session.sqlite" 120; }
+        coproc rival { python3 -c "$1" "$2/session.sqlite" 600; }
         read -r word process <&"${rival[0]}"
         "$0" session recover "$2"
         status=$?
