@@ -66,7 +66,7 @@ def _files() -> dict[str, str]:
 
 def _imports(path: str, package: str) -> set[str]:
     """The names that a file of Python imports anywhere, also in functions."""
-    if not path.endswith(".py") and path.rpartition(".")[2] in ("so", "pyc", "pyd"):
+    if path.endswith((".so", ".pyc", ".pyd")):
         return set()
     try:
         with open(path, "rb") as source:

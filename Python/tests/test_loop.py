@@ -943,25 +943,24 @@ class OpenCVTests(LoopCase):
             )
         self.assertEqual(self.finish(child), {"stdout: the end": 1})
 
-    def test_a_rotated_track_is_upright(self):
+    def rotated(self, opening):
+        """The results of a script that prints the first row of a frame of a rotated track."""
         child = self.start(
-            "import cv2\ncapture = cv2.VideoCapture(0)\nprint(capture.get(3), capture.get(4))\n"
+            f"import cv2\n{opening}\n"
             "while (found := capture.read())[0]: print('corner', found[1][0, :, 0].tolist())"
         )
         child.host.show(
             bytes(range(12)), 0, format="RGB24", planes=[[0, 6]], nowNs=0, rotation=90
         )
-        self.assertEqual(list(self.results(child).values()), [2, 2, 8, 2])
+        return list(self.results(child).values())
+
+    def test_a_rotated_track_is_upright(self):
+        opening = "capture = cv2.VideoCapture(0)\nprint(capture.get(3), capture.get(4))"
+        self.assertEqual(self.rotated(opening), [2, 2, 8, 2])
 
     def test_a_track_whose_rotation_is_refused_is_not_rotated(self):
-        child = self.start(
-            "import cv2\ncapture = cv2.VideoCapture('a.mp4', 0, [cv2.CAP_PROP_ORIENTATION_AUTO, 0])\n"
-            "while (found := capture.read())[0]: print('corner', found[1][0, :, 0].tolist())"
-        )
-        child.host.show(
-            bytes(range(12)), 0, format="RGB24", planes=[[0, 6]], nowNs=0, rotation=90
-        )
-        self.assertEqual(list(self.results(child).values()), [2, 5])
+        opening = "capture = cv2.VideoCapture('a.mp4', 0, [cv2.CAP_PROP_ORIENTATION_AUTO, 0])"
+        self.assertEqual(self.rotated(opening), [2, 5])
 
 
 del LoopCase
