@@ -7,8 +7,9 @@ import socket
 import threading
 from typing import Any
 
-BYTES_MAX = 4 << 20
-"""The largest body of a message."""
+BYTES_MAX = 32 << 20
+"""The largest body of a message to the host."""
+_RECEIVED_BYTES_MAX = 4 << 20
 _HEADER_BYTES = 4
 _PIECE_BYTES = 1 << 16
 
@@ -74,8 +75,8 @@ class Channel:
         """
         header = self._take(_HEADER_BYTES)
         length = int.from_bytes(header, "little")
-        if not 0 < length <= BYTES_MAX:
-            raise ProtocolError(f"a message has 1 to {BYTES_MAX} bytes, not {length}")
+        if not 0 < length <= _RECEIVED_BYTES_MAX:
+            raise ProtocolError(f"a message has 1 to {_RECEIVED_BYTES_MAX} bytes, not {length}")
         body = self._take(length, is_inside=True)
         try:
             message = _DECODER.decode(body.decode())

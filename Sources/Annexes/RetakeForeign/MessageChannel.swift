@@ -8,8 +8,11 @@ import RetakeRuntime
 /// One thread at a time uses it. Each call returns before its deadline on the monotonic clock, to
 /// which the time is added that the program has waited for a processor.
 final class MessageChannel {
-  /// The largest message, without the bytes of its length.
-  static let bytesMax = 4 << 20
+  /// The largest message of a program, without the bytes of its length: an image has up to 24 MiB,
+  /// and base64 adds a third.
+  static let bytesMax = 32 << 20
+  /// The largest message to a program.
+  static let sentBytesMax = 4 << 20
   /// The deepest nesting of a message.
   static let depthMax = 64
   private static let headerBytes = 4

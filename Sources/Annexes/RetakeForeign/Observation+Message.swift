@@ -1,8 +1,9 @@
+import Foundation
 import RetakeCore
 
 /// Reads an observation of a program: the form that result lines have, too.
 extension Observation {
-  private static let kinds = ["mask", "points", "embedding", "json"]
+  private static let kinds = ["mask", "points", "polyline", "polygon", "image", "embedding", "json"]
 
   /// - Throws: `DocumentProblem` with the pointer inside the message.
   init(_ decoder: StrictDecoder<DocumentProblem>) throws {
@@ -16,6 +17,12 @@ extension Observation {
       content = .mask(try Mask(mask))
     } else if let points = fields["points"] {
       content = .points(try KeyPoints(points, bones: fields["bones"]))
+    } else if let line = fields["polyline"] {
+      content = .polyline(try Polyline(line, isClosed: false))
+    } else if let line = fields["polygon"] {
+      content = .polyline(try Polyline(line, isClosed: true))
+    } else if let image = fields["image"] {
+      content = .image(try PixelArray(image))
     } else if let embedding = fields["embedding"] {
       content = .embedding(
         try embedding.allElements().map { element in
@@ -45,6 +52,42 @@ extension Mask {
       throw counts.wrong("must be COCO's compressed runs of a mask of this size")
     }
     self = mask
+  }
+}
+
+extension Polyline {
+  fileprivate init(_ decoder: StrictDecoder<DocumentProblem>, isClosed: Bool) throws {
+    let vertices = try decoder.allElements().map { element in
+      let numbers = try element.elements().map { number in try number.number() }
+      guard numbers.count == 2 else { throw element.wrong("a vertex is [x, y]") }
+      return SIMD2(numbers[0], numbers[1])
+    }
+    self.init(vertices, isClosed: isClosed)
+  }
+}
+
+extension PixelArray {
+  fileprivate init(_ decoder: StrictDecoder<DocumentProblem>) throws {
+    let fields = try decoder.object(["size", "type", "data"])
+    let size = try fields.required("size")
+    let sides = try size.elements().map { side in
+      try side.integer(in: 1...Self.sideMax, "a side of an image is 1 to \(Self.sideMax)")
+    }
+    guard sides.count == 3, sides[2] <= Self.channelsMax else {
+      throw size.wrong("the size of an image is [height, width, channels], 1 to 4 channels")
+    }
+    let type = try fields.required("type")
+    guard let element = Element(rawValue: try type.string()) else {
+      throw type.wrong("the type of an image is u8, u16 or f32")
+    }
+    let data = try fields.required("data")
+    let count = sides.reduce(element.size, *)
+    guard let bytes = Data(base64Encoded: try data.string()), bytes.count == count,
+      let array = Self(
+        width: sides[1], height: sides[0], channels: sides[2], element: element,
+        bytes: Array(bytes))
+    else { throw data.wrong("must be \(count) bytes in base64: rows of little-endian numbers") }
+    self = array
   }
 }
 

@@ -6,6 +6,10 @@ public struct Observation: Hashable, Sendable {
     case mask(Mask)
     /// Named points of an object, such as the joints of a body.
     case points(KeyPoints)
+    /// A lane, a contour, a polygon or an oriented box.
+    case polyline(Polyline)
+    /// An image or a map of numbers, such as depth. Results contain its digest.
+    case image(PixelArray)
     /// A vector that represents an object or the frame. Tolerances are cosine distances.
     case embedding([Float])
     /// Any other content. Numbers are not rounded.
@@ -43,6 +47,17 @@ public struct Observation: Hashable, Sendable {
         hasher.append(Int64(number))
       }
     case .points(let points): points.digest(into: &hasher)
+    case .polyline(let line):
+      hasher.append("polyline")
+      hasher.append(Int64(line.isClosed ? 1 : 0))
+      hasher.append(Int64(line.vertices.count))
+      for vertex in line.vertices {
+        hasher.append(vertex.x)
+        hasher.append(vertex.y)
+      }
+    case .image(let array):
+      hasher.append("image")
+      hasher.append(array.digest)
     case .embedding(let vector):
       hasher.append("embedding")
       hasher.append(Int64(vector.count))
@@ -53,15 +68,19 @@ public struct Observation: Hashable, Sendable {
     }
   }
 
+  /// Whether the content is an image or a map.
+  package var isImage: Bool { if case .image = content { true } else { false } }
+
   /// Whether the content is in the pixels of the stage's input.
   package var hasPositions: Bool {
     switch content {
-    case .mask, .points: true
-    case .embedding, .json: false
+    case .mask, .points, .polyline: true
+    case .embedding, .image, .json: false
     }
   }
 
-  /// The observation with each position converted. A mask becomes the points of its outline.
+  /// The observation with each position converted. A mask and a polyline become the points of their
+  /// outline.
   ///
   /// - Returns: `nil` for content without positions.
   package func mapPositions(_ convert: (Box) -> Box) -> Observation? {
@@ -69,7 +88,8 @@ public struct Observation: Hashable, Sendable {
     switch content {
     case .mask(let mask): points = mask.outline
     case .points(let own): points = own
-    case .embedding, .json: return nil
+    case .polyline(let line): points = line.outline
+    case .embedding, .image, .json: return nil
     }
     points.points = points.points.map { point in
       let box = convert(Box(x: point.x, y: point.y, width: 0, height: 0))

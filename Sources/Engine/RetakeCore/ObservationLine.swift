@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rounded observation. Embeddings and JSON are exact.
+/// A rounded observation. Embeddings, images and JSON are exact.
 package struct ObservationLine: Hashable, Sendable {
   package struct Point: Hashable, Sendable {
     package var name: String
@@ -9,9 +9,17 @@ package struct ObservationLine: Hashable, Sendable {
     package var score: FixedDecimal
   }
 
+  package struct Vertex: Hashable, Sendable {
+    package var x: FixedDecimal
+    package var y: FixedDecimal
+  }
+
   package enum Content: Hashable, Sendable {
     case mask(Mask)
     case points([Point], bones: [KeyPoints.Bone])
+    case polyline([Vertex], isClosed: Bool)
+    /// Without its numbers.
+    case image(PixelArray)
     /// Bit patterns of 32-bit floats, so that NaN equals NaN.
     case embedding([UInt32])
     /// The canonical form.
@@ -37,6 +45,14 @@ package struct ObservationLine: Hashable, Sendable {
           score: FixedDecimal(point.score, decimals: precision.scoreDecimals))
       }
       content = .points(own, bones: points.bones)
+    case .polyline(let line):
+      let vertices = line.vertices.map { vertex in
+        Vertex(
+          x: FixedDecimal(vertex.x, decimals: precision.boxDecimals),
+          y: FixedDecimal(vertex.y, decimals: precision.boxDecimals))
+      }
+      content = .polyline(vertices, isClosed: line.isClosed)
+    case .image(let array): content = .image(array.print)
     case .embedding(let vector): content = .embedding(vector.map(\.bitPattern))
     case .json(let value): content = .json(value.canonicalText)
     }
@@ -47,6 +63,8 @@ package struct ObservationLine: Hashable, Sendable {
     switch content {
     case .mask: "M"
     case .points: "K"
+    case .polyline: "L"
+    case .image: "I"
     case .embedding: "E"
     case .json: "J"
     }
@@ -63,6 +81,10 @@ package struct ObservationLine: Hashable, Sendable {
             points.map {
               KeyPoint($0.name, x: $0.x.value, y: $0.y.value, score: $0.score.value)
             }, bones: bones))
+      case .polyline(let vertices, let isClosed):
+        .polyline(
+          Polyline(vertices.map { SIMD2($0.x.value, $0.y.value) }, isClosed: isClosed))
+      case .image(let array): .image(array)
       case .embedding(let bits): .embedding(bits.map { Float(bitPattern: $0) })
       case .json(let text): .json((try? JSONValue(parsing: Data(text.utf8))) ?? .null)
       }
@@ -95,6 +117,8 @@ package struct ObservationLine: Hashable, Sendable {
       switch letter {
       case UInt8(ascii: "M"): cursor.mask().map { .mask($0) }
       case UInt8(ascii: "K"): cursor.points()
+      case UInt8(ascii: "L"): cursor.polyline()
+      case UInt8(ascii: "I"): cursor.image().map { .image($0) }
       case UInt8(ascii: "E"): cursor.embedding().map { .embedding($0) }
       case UInt8(ascii: "J"): cursor.json().map { .json($0) }
       default: nil
@@ -152,6 +176,25 @@ extension ByteCursor {
     return number
   }
 
+  fileprivate mutating func polyline() -> ObservationLine.Content? {
+    guard let word = word(), ["open", "closed"].contains(word) else { return nil }
+    var vertices: [ObservationLine.Vertex] = []
+    while skipSpace() {
+      guard let x = decimal(before: ","), let y = decimal() else { return nil }
+      vertices.append(ObservationLine.Vertex(x: x, y: y))
+    }
+    return .polyline(vertices, isClosed: word == "closed")
+  }
+
+  fileprivate mutating func image() -> PixelArray? {
+    guard let width = integer(), skip(UInt8(ascii: "x")), let height = integer(),
+      skip(UInt8(ascii: "x")), let channels = integer(), skipSpace(), let word = word(),
+      let element = PixelArray.Element(rawValue: word), skipSpace(), let digest = digest()
+    else { return nil }
+    return PixelArray(
+      width: width, height: height, channels: channels, element: element, digest: digest)
+  }
+
   fileprivate mutating func embedding() -> [UInt32]? {
     if skipMissing() { return [] }
     let text = String(decoding: bytes(before: UInt8(ascii: " ")), as: UTF8.self)
@@ -197,6 +240,17 @@ extension TextBuffer {
         append(UInt8(ascii: ","))
         append(point.score)
       }
+    case .polyline(let vertices, let isClosed):
+      append(isClosed ? "closed" : "open")
+      for vertex in vertices {
+        append(space)
+        append(vertex.x)
+        append(UInt8(ascii: ","))
+        append(vertex.y)
+      }
+    case .image(let array):
+      append("\(array.form) ")
+      append(array.digest)
     case .embedding(let bits):
       let bytes = bits.flatMap { bits in (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
       }
@@ -225,6 +279,12 @@ extension TextBuffer {
       append(identity)
       append(",")
     }
+    if case .image(let array) = line.content {
+      append("\"image\":{\"digest\":\"\(array.digest)\",\"size\":")
+      append(
+        "[\(array.height),\(array.width),\(array.channels)],\"type\":\"\(array.element.rawValue)\"},"
+      )
+    }
     if case .json(let text) = line.content { append("\"json\":\(text),") }
     append("\"label\":")
     append(json: line.label)
@@ -236,6 +296,12 @@ extension TextBuffer {
     if case .points(let points, _) = line.content {
       append(",\"points\":")
       append(jsonArray: points) { $0.append(json: $1) }
+    }
+    if case .polyline(let vertices, let isClosed) = line.content {
+      append(isClosed ? ",\"polygon\":" : ",\"polyline\":")
+      append(jsonArray: vertices) { buffer, vertex in
+        buffer.append(jsonArray: [vertex.x, vertex.y]) { $0.append(json: $1) }
+      }
     }
     append(",\"score\":")
     append(json: line.score)

@@ -17,6 +17,7 @@ package enum ResultLine: Hashable, Sendable {
   /// `U kind DIGEST128`
   case user(kind: String, digest: Digest128)
   /// `M identity label score 640x480 COUNTS`, `K identity label score bones name=x,y,score …`,
+  /// `L identity label score closed x,y …`, `I identity label score 640x480x1 f32 DIGEST128`,
   /// `E identity label score BASE64`, `J identity label score JSON`
   case observation(ObservationLine)
   /// `X fate reason node`: the frame did not reach this sink.
@@ -34,6 +35,7 @@ package enum ResultLine: Hashable, Sendable {
     switch self {
     // Their digests cover exact bytes, which depend on the processor and the libraries.
     case .picture, .tensor, .user: true
+    case .observation(let line): line.letter == "I"
     default: false
     }
   }

@@ -207,6 +207,18 @@ extension Observation.Content {
         writer.append(bone.from)
         writer.append(bone.to)
       }
+    case .polyline(let line):
+      writer.append(4)
+      writer.append(line.isClosed ? 1 : 0)
+      writer.append(line.vertices.count)
+      for vertex in line.vertices {
+        writer.append(vertex.x)
+        writer.append(vertex.y)
+      }
+    case .image(let array):
+      for number in [5, array.width, array.height, array.channels] { writer.append(number) }
+      writer.append(array.element.rawValue)
+      writer.append(array.bytes ?? [])
     case .embedding(let vector):
       writer.append(2)
       writer.append(vector.count)
@@ -245,6 +257,22 @@ extension Observation.Content {
         vector.append(Float(bitPattern: UInt32(truncatingIfNeeded: try reader.word())))
       }
       self = .embedding(vector)
+    case 4:
+      let isClosed = try reader.integer() == 1
+      var vertices: [SIMD2<Double>] = []
+      for _ in 0..<(try reader.count()) {
+        vertices.append(SIMD2(try reader.double(), try reader.double()))
+      }
+      self = .polyline(Polyline(vertices, isClosed: isClosed))
+    case 5:
+      let (width, height) = (try reader.integer(), try reader.integer())
+      let channels = try reader.integer()
+      guard let element = PixelArray.Element(rawValue: try reader.text()),
+        let array = PixelArray(
+          width: width, height: height, channels: channels, element: element,
+          bytes: try reader.content())
+      else { throw ByteReader.Mismatch() }
+      self = .image(array)
     case 3: self = .json(try JSONValue(parsing: Data(try reader.text().utf8)))
     default: throw ByteReader.Mismatch()
     }

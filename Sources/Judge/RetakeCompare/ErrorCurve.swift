@@ -2,7 +2,7 @@
 /// equal size.
 package struct ErrorCurve: Hashable, Sendable, Codable {
   package var sink: String
-  /// `position`, `score` or `scalar`.
+  /// `position`, `score`, `scalar`, `mask` or `embedding`.
   package var quantity: String
   package var track: Int
   /// The first bin begins at frame 0.

@@ -48,6 +48,7 @@ struct ErrorMeter {
     var largest = SIMD4<Double>.zero
   }
 
+  private let isExact: Bool
   private let allowed: [Double]
   /// The largest allowed difference of a scalar, as a fraction of the golden scalar.
   private let relative: Double
@@ -68,7 +69,7 @@ struct ErrorMeter {
   private static let noCurves = Quantity.allCases.map { _ in CurveMeter() }
 
   init(rule: SinkRule) {
-    let isExact = rule.mode == .exact
+    isExact = rule.mode == .exact
     allowed = isExact ? [0, 0, 0] : [rule.position, rule.score, rule.scalar]
     relative = isExact ? 0 : rule.relative
     let scales = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
@@ -94,6 +95,14 @@ struct ErrorMeter {
       scalarStep = FixedDecimal(units: 1, like: golden).value
     }
     return measured
+  }
+
+  /// Judges and records a distance that was computed from rounded positions, in pixels.
+  mutating func measure(distance: Double, _ frame: FrameID) -> Measured {
+    let most = allowed[Quantity.position.rawValue]
+    note(.position, distance, allowed: most, frame)
+    return Measured(
+      error: distance, allowed: most, isAllowed: !isExact && distance <= most * (1 + 1e-9))
   }
 
   /// Like `look`, for numbers that are not rounded.

@@ -54,9 +54,8 @@ extension FrameComparator {
       }
       return waveformDifference(golden, actual, frame)
     case (.picture(let left), .picture(let right)):
-      guard let found = pictures.difference(left, right, sink: sink, rule, images, frames) else {
-        return nil
-      }
+      let places = places(frames)
+      guard let found = pictures.difference(left, right, rule, images, places) else { return nil }
       return Difference(
         kind: .pictureChanged, golden: golden.text, actual: actual.text, message: found)
     case (.text(let name, let left), .text(_, let right)) where left != right:
@@ -69,6 +68,15 @@ extension FrameComparator {
         kind: .factChanged, golden: golden.text, actual: actual.text,
         message: "\(KeyedFacts.Key(golden, detection: nil).words) differs")
     }
+  }
+
+  func places(
+    _ frames: (golden: FrameID, actual: FrameID), _ indices: (golden: Int, actual: Int)? = nil
+  ) -> ImageMeter.Places {
+    (
+      StoredImages.Place(frame: frames.golden, sink: sink, index: indices?.golden),
+      StoredImages.Place(frame: frames.actual, sink: sink, index: indices?.actual)
+    )
   }
 
   private func difference(

@@ -6,15 +6,17 @@ extension FrameComparator {
   private typealias Change = (kind: Finding.Kind, text: String, error: ErrorMeter.Measured?)
 
   mutating func compareObservations(
-    _ golden: [ObservationLine], _ actual: [ObservationLine], _ frame: FrameID,
-    into differences: inout [Difference]
+    _ golden: [ObservationLine], _ actual: [ObservationLine],
+    _ frames: (golden: FrameID, actual: FrameID), into differences: inout [Difference]
   ) {
     let isInOrder = rule.mode == .exact || rule.order == .significant
     let matching =
       isInOrder
       ? BoxMatching(inOrder: golden.count, actual.count)
       : BoxMatching(golden: golden, actual: actual, weight: weight)
-    for (line, partner) in zip(golden, matching.partners) {
+    let images = (golden: Self.imageIndices(golden), actual: Self.imageIndices(actual))
+    for (index, partner) in matching.partners.enumerated() {
+      let line = golden[index]
       guard let partner else {
         differences.append(
           Difference(
@@ -22,13 +24,23 @@ extension FrameComparator {
             message: "\(line.words) is missing"))
         continue
       }
-      if let difference = compare(line, actual[partner], frame) { differences.append(difference) }
+      let places = places(frames, (images.golden[index], images.actual[partner]))
+      if let difference = compare(line, actual[partner], places) { differences.append(difference) }
     }
     for index in matching.unmatched {
       differences.append(
         Difference(
           kind: .factAppeared, actual: ResultLine.observation(actual[index]).text,
           message: "\(actual[index].words) is new"))
+    }
+  }
+
+  /// For each line, the number of images before it.
+  private static func imageIndices(_ lines: [ObservationLine]) -> [Int] {
+    var count = 0
+    return lines.map { line in
+      defer { if case .image = line.content { count += 1 } }
+      return count
     }
   }
 
@@ -54,6 +66,12 @@ extension FrameComparator {
       guard isSameLabel else { return 0 }
       let distance = Self.cosineDistance(left, right)
       closeness = distance.isFinite ? 1 - distance / 2 : 0
+    case (.polyline(let left, _), .polyline(let right, _)):
+      let distance = Self.boundsDistance(left, right)
+      closeness = distance.isFinite ? 1 / (1 + distance) : 0
+    case (.image(let left), .image(let right)):
+      guard isSameLabel else { return 0 }
+      closeness = left == right ? 1 : 0
     case (.json, .json):
       // A name is all that two JSON values of one object have in common.
       guard isSameLabel else { return 0 }
@@ -67,8 +85,9 @@ extension FrameComparator {
 
   /// The most serious difference of an observation, with its other differences in the message.
   private mutating func compare(
-    _ golden: ObservationLine, _ actual: ObservationLine, _ frame: FrameID
+    _ golden: ObservationLine, _ actual: ObservationLine, _ places: ImageMeter.Places
   ) -> Difference? {
+    let frame = places.golden.frame
     // Called even if no other difference exists, because it remembers the pair for the next frames.
     let isNewPair = pairs(golden.identity, actual.identity)
     guard golden != actual else { return nil }
@@ -76,7 +95,7 @@ extension FrameComparator {
     if golden.label != actual.label {
       changes.append((.classChanged, "is \(actual.label) now", nil))
     }
-    changes += contentChanges(golden.content, actual.content, frame)
+    changes += contentChanges(golden.content, actual.content, places)
     let score = meter.measure(.score, golden.score, actual.score, frame)
     if !score.isAllowed {
       let change = score.text(decimals: golden.score.decimals)
@@ -95,12 +114,22 @@ extension FrameComparator {
   }
 
   private mutating func contentChanges(
-    _ golden: ObservationLine.Content, _ actual: ObservationLine.Content, _ frame: FrameID
+    _ golden: ObservationLine.Content, _ actual: ObservationLine.Content,
+    _ places: ImageMeter.Places
   ) -> [Change] {
     guard golden != actual else { return [] }
+    let frame = places.golden.frame
     switch (golden, actual) {
     case (.mask(let left), .mask(let right)): return maskChange(left, right, frame)
     case (.points(let left, _), .points(let right, _)): return pointChanges(left, right, frame)
+    case (.polyline(let left, let wasClosed), .polyline(let right, let isClosed)):
+      guard wasClosed == isClosed else {
+        return [(.factChanged, isClosed ? "is closed now" : "is open now", nil)]
+      }
+      return lineChange(Polyline(left, isClosed), Polyline(right, isClosed), frame)
+    case (.image(let left), .image(let right)):
+      let found = pictures.difference(left, right, rule, images, places)
+      return found.map { [(.pictureChanged, $0.text, $0.error)] } ?? []
     case (.embedding(let left), .embedding(let right)):
       return embeddingChange(left, right, frame)
     case (.json, .json): return fieldChange(golden, actual, frame)
@@ -163,6 +192,29 @@ extension FrameComparator {
       if changes.count > 1 { worst.text += " (and \(counted(changes.count - 1, "other point")))" }
       return worst
     }
+  }
+
+  private mutating func lineChange(
+    _ golden: Polyline, _ actual: Polyline, _ frame: FrameID
+  ) -> [Change] {
+    // In the mode `exact` the same shape with other vertices is a difference.
+    let distance = golden.distance(to: actual)
+    let error = meter.measure(distance: distance, frame)
+    guard !error.isAllowed else { return [] }
+    guard distance.isFinite else { return [(.pointMoved, "one of the two has no place", error)] }
+    guard distance > 0 else { return [(.pointMoved, "its vertices differ", error)] }
+    return [(.pointMoved, "moved by \(FixedDecimal(distance, decimals: 3).text) px", error)]
+  }
+
+  /// The mean difference of the four sides of the bounds, in pixels.
+  private static func boundsDistance(
+    _ golden: [ObservationLine.Vertex], _ actual: [ObservationLine.Vertex]
+  ) -> Double {
+    let sides = [golden, actual].map { vertices -> [Double] in
+      let (xs, ys) = (vertices.map(\.x.value), vertices.map(\.y.value))
+      return [xs.min(), xs.max(), ys.min(), ys.max()].map { $0 ?? .nan }
+    }
+    return zip(sides[0], sides[1]).reduce(0) { $0 + ($1.0 - $1.1).magnitude } / 4
   }
 
   private mutating func embeddingChange(
@@ -231,10 +283,18 @@ extension ObservationLine {
       switch content {
       case .mask: "mask"
       case .points: "set of points"
+      case .polyline(_, let isClosed): isClosed ? "polygon" : "polyline"
+      case .image: "image"
       case .embedding: "embedding"
       case .json: "JSON value"
       }
     return "the \(kind) \(label)" + (identity.map { " #\($0)" } ?? "")
+  }
+}
+
+extension Polyline {
+  fileprivate init(_ vertices: [ObservationLine.Vertex], _ isClosed: Bool) {
+    self.init(vertices.map { SIMD2($0.x.value, $0.y.value) }, isClosed: isClosed)
   }
 }
 

@@ -16,8 +16,8 @@ struct FrameComparator {
   let rule: SinkRule
   let classes: (golden: [String], actual: [String])
   private let hasSameClasses: Bool
-  /// Provides the pixels of images; `nil` if the golden and the run kept no images.
-  let images: ImageDifference.Measure?
+  /// `nil` if the golden and the run kept no images.
+  let images: StoredImages?
   var meter: ErrorMeter
   var pictures = ImageMeter()
   var series = ScalarSeries()
@@ -27,7 +27,7 @@ struct FrameComparator {
 
   init(
     sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String],
-    images: ImageDifference.Measure? = nil
+    images: StoredImages? = nil
   ) {
     self.sink = sink
     self.rule = rule
@@ -46,7 +46,10 @@ struct FrameComparator {
   ) -> [Difference] {
     var differences: [Difference] = []
     // The boxes and the scalars of a frame are one sample of the drift, which ends after both.
-    defer { meter.endFrame(frame) }
+    defer {
+      meter.endFrame(frame)
+      observations.endFrame(frame)
+    }
     let goldenBoxes = golden.compactMap(\.detection)
     let actualBoxes = actual.compactMap(\.detection)
     let matching =
@@ -69,8 +72,8 @@ struct FrameComparator {
       compareFacts(
         golden, actual, matching.partners, (frame, actualFrame ?? frame), into: &differences)
       compareObservations(
-        golden.compactMap(\.observation), actual.compactMap(\.observation), frame,
-        into: &differences)
+        golden.compactMap(\.observation), actual.compactMap(\.observation),
+        (frame, actualFrame ?? frame), into: &differences)
     }
     return differences
   }

@@ -1,14 +1,8 @@
 import Foundation
-package import RetakeCore
 
 /// How much two images of the same size differ, by three measures: over all pixels, in the
 /// structure, and at the place with the most changes.
 package struct ImageDifference: Hashable, Sendable {
-  /// Measures the difference of two images of one sink, whose pixels are stored elsewhere; `nil` if
-  /// one of the images was not kept.
-  package typealias Measure =
-    @Sendable (_ sink: String, _ golden: FrameID, _ actual: FrameID) -> ImageDifference?
-
   /// The side of the windows for the structural similarity, in pixels.
   static let structureSide = 8
   /// The step from one of these windows to the next.
@@ -116,7 +110,7 @@ package struct ImageDifference: Hashable, Sendable {
   }
 
   /// The window with the largest fraction of changed pixels, computed from a summed-area table.
-  private static func densest(
+  static func densest(
     _ levels: [UInt8], width: Int, height: Int
   ) -> (share: Double, x: Int, y: Int) {
     let (wide, high) = (min(windowSide, width), min(windowSide, height))

@@ -2,6 +2,8 @@ import RetakeCore
 
 /// Compares the images of a sink, and keeps the worst value of each measure.
 struct ImageMeter {
+  typealias Places = (golden: StoredImages.Place, actual: StoredImages.Place)
+
   private struct Worst {
     var error = 0.0
     var frame: FrameID?
@@ -15,15 +17,17 @@ struct ImageMeter {
   private var structure = Worst()
   private var densest = Worst()
   private var noise = Worst()
+  private var mapError = Worst()
   private(set) var measured = 0
+  private var measuredMaps = 0
   /// Images that differ by their digest, but whose pixels were not compared because of
   /// `pictureEvery`.
   private(set) var unmeasured = 0
 
   /// The difference of a frame's image that is not allowed, in words.
   mutating func difference(
-    _ golden: FramePrint, _ actual: FramePrint, sink: String, _ rule: SinkRule,
-    _ images: ImageDifference.Measure?, _ frames: (golden: FrameID, actual: FrameID)
+    _ golden: FramePrint, _ actual: FramePrint, _ rule: SinkRule, _ images: StoredImages?,
+    _ places: Places
   ) -> String? {
     guard golden != actual else { return nil }
     let forms = [golden, actual].map {
@@ -34,15 +38,76 @@ struct ImageMeter {
     }
     // In the other modes no pixels are kept, and the digest decides.
     guard rule.mode == .pictures else { return "the image differs" }
-    // By sequence, as the files are chosen when they are kept: both sides have the same frames.
-    guard frames.golden.sequence % rule.pictureEvery == 0 else {
-      unmeasured += 1
-      return nil
-    }
-    guard let found = images?(sink, frames.golden, frames.actual) else {
+    guard isKept(places, rule) else { return nil }
+    guard let found = images?.frames(places.golden, places.actual) else {
       return "the image differs, and its pixels were not kept"
     }
-    return judge(found, rule, frames.golden)
+    return judge(found, rule, places.golden.frame).map { "the image \($0)" }
+  }
+
+  /// The difference of an image among the observations of a frame: in words without their subject,
+  /// with its largest error if it is a map of numbers.
+  mutating func difference(
+    _ golden: PixelArray, _ actual: PixelArray, _ rule: SinkRule, _ images: StoredImages?,
+    _ places: Places
+  ) -> (text: String, error: ErrorMeter.Measured?)? {
+    guard golden.form == actual.form else {
+      return ("is \(actual.form) instead of \(golden.form)", nil)
+    }
+    guard rule.mode == .pictures else { return ("differs", nil) }
+    guard isKept(places, rule) else { return nil }
+    guard let kept = images?.arrays(places.golden, places.actual, golden.isPicture) else {
+      return ("differs, and its pixels were not kept", nil)
+    }
+    guard kept == (golden, actual) else {
+      return ("differs, and the kept pixels are others than those of its digest", nil)
+    }
+    if let left = ImagePixels(kept.golden), let right = ImagePixels(kept.actual),
+      let found = ImageDifference(golden: left, actual: right)
+    {
+      return judge(found, rule, places.golden.frame).map { ($0, nil) }
+    }
+    guard let found = MapDifference(golden: kept.golden, actual: kept.actual, rule) else {
+      return ("differs, and its pixels were not kept", nil)
+    }
+    return judge(found, rule, places.golden.frame)
+  }
+
+  /// Whether files have the pixels of a frame, which is a question of its sequence: both sides have
+  /// the same frames.
+  private mutating func isKept(_ places: Places, _ rule: SinkRule) -> Bool {
+    if places.golden.frame.sequence % rule.pictureEvery == 0 { return true }
+    unmeasured += 1
+    return false
+  }
+
+  private mutating func judge(
+    _ found: MapDifference, _ rule: SinkRule, _ frame: FrameID
+  ) -> (text: String, error: ErrorMeter.Measured?)? {
+    measuredMaps += 1
+    densest.note(found.densest, frame)
+    mapError.note(found.rms, frame)
+    let isAllowed =
+      found.densest <= rule.densestMax
+      && (rule.rmsMax == 0 || found.rms <= rule.rmsMax * (1 + 1e-9))
+    guard !isAllowed else { return nil }
+    let pixels = counted(found.exceeding, "pixel")
+    let share = FixedDecimal(found.densest * 100, decimals: 1).text
+    let text =
+      "differs by up to \(Self.short(found.worst.error)) at \(found.worstX),\(found.worstY) "
+      + "(\(Self.short(found.worst.actual)) instead of \(Self.short(found.worst.golden))), "
+      + "in \(pixels) by more than allowed: RMS \(Self.short(found.rms)), "
+      + "\(share) % of the window at \(found.densestX),\(found.densestY)"
+    return (
+      text,
+      ErrorMeter.Measured(
+        error: found.worst.error, allowed: found.worst.allowed, isAllowed: false)
+    )
+  }
+
+  /// Four decimals, and none for large numbers.
+  private static func short(_ number: Double) -> String {
+    FixedDecimal(number, decimals: number.magnitude < 1_000 ? 4 : 0).text
   }
 
   private mutating func judge(
@@ -58,7 +123,7 @@ struct ImageMeter {
       && found.densest <= rule.densestMax
     guard !isAllowed else { return nil }
     let pixels = counted(found.changedPixels, "pixel")
-    return "the image differs in \(pixels) by up to \(found.levelsMax) levels: "
+    return "differs in \(pixels) by up to \(found.levelsMax) levels: "
       + "PSNR \(FixedDecimal(found.psnr, decimals: 2).text) dB, "
       + "SSIM \(FixedDecimal(found.ssim, decimals: 4).text), "
       + "\(FixedDecimal(found.densest * 100, decimals: 1).text) % of the window at "
@@ -66,16 +131,15 @@ struct ImageMeter {
   }
 
   func headroom(sink: String, _ rule: SinkRule) -> [ErrorHeadroom] {
-    guard measured > 0 else { return [] }
     func row(_ quantity: String, _ worst: Worst, _ allowed: Double) -> ErrorHeadroom {
       ErrorHeadroom(
         sink: sink, quantity: quantity, largest: worst.error, allowed: allowed, frame: worst.frame)
     }
-    var rows = [
-      row("structure", structure, 1 - rule.ssimMin),
-      row("densest window", densest, rule.densestMax),
-    ]
-    if rule.psnrMin > 0 {
+    var rows: [ErrorHeadroom] = []
+    if measured > 0 { rows.append(row("structure", structure, 1 - rule.ssimMin)) }
+    if measured + measuredMaps > 0 { rows.append(row("densest window", densest, rule.densestMax)) }
+    if measuredMaps > 0, rule.rmsMax > 0 { rows.append(row("map", mapError, rule.rmsMax)) }
+    if measured > 0, rule.psnrMin > 0 {
       // As a root mean square: decibels fall when the error rises, and have no share of a limit.
       rows.append(row("noise", noise, ImageDifference.rms(psnr: rule.psnrMin)))
     }

@@ -38,7 +38,7 @@ package struct ResultComparator {
   package init(
     golden: ResultHeader, actual: ResultHeader, rules: CompareRules, pairing: Pairing = .sequence,
     origin: Int64 = 0, log: FindingLog = FindingLog(), chains: [FrameID: [String]] = [:],
-    images: ImageDifference.Measure? = nil
+    images: StoredImages? = nil
   ) {
     self.chains = chains
     self.golden = golden
@@ -181,7 +181,10 @@ package struct ResultComparator {
 
   /// The errors over all compared frames, for quantities with an error.
   package var errorCurves: [ErrorCurve] {
-    sinks.flatMap { $0.meter.errorCurves(sink: $0.sink) }
+    sinks.flatMap { sink in
+      sink.meter.errorCurves(sink: sink.sink)
+        + sink.observations.errorCurves(sink: sink.sink, sink.rule)
+    }
   }
 
   /// Information that is not a finding.

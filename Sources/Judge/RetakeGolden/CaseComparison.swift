@@ -120,13 +120,20 @@ struct CaseComparison {
 
   // MARK: results
 
-  private var images: ImageDifference.Measure? {
+  private var images: StoredImages? {
     guard let pixels = options.pixels else { return nil }
-    return { [folders] sink, golden, actual in
-      guard let mine = pixels(folders.golden.file(GoldenFolder.pictureName(golden, sink: sink))),
-        let theirs = pixels(folders.actual.file(GoldenFolder.pictureName(actual, sink: sink)))
+    let (golden, actual) = (folders.golden, folders.actual)
+    return StoredImages { mine, theirs in
+      guard
+        let left = pixels(golden.file(GoldenFolder.pictureName(mine.frame, sink: mine.sink))),
+        let right = pixels(actual.file(GoldenFolder.pictureName(theirs.frame, sink: theirs.sink)))
       else { return nil }
-      return ImageDifference(golden: mine, actual: theirs)
+      return ImageDifference(golden: left, actual: right)
+    } arrays: { mine, theirs, isPicture in
+      guard let left = golden.array(mine, isPicture, pixels),
+        let right = actual.array(theirs, isPicture, pixels)
+      else { return nil }
+      return (left, right)
     }
   }
 

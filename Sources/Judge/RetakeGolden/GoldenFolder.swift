@@ -97,15 +97,29 @@ package struct GoldenFolder: Hashable, Sendable {
     if [manifestName, decisionsName, pipelineName].contains(name) { return true }
     if name.hasPrefix("results-") || name.hasPrefix("digests-") { return name.hasSuffix(".gold") }
     if name.hasPrefix("picture-") { return name.hasSuffix(".png") }
+    if name.hasPrefix("image-") { return name.hasSuffix(".png") || name.hasSuffix(".npy") }
     return name.hasPrefix("environment-") && name.hasSuffix(".yml")
   }
 
   /// The image that a sink received: `picture-0-000120-preview.png`.
   package static func pictureName(_ frame: FrameID, sink: String) -> String {
+    "picture-\(place(frame, sink: sink)).png"
+  }
+
+  /// An image among the observations of a frame and sink: `image-0-000120-depth-0.npy`.
+  ///
+  /// - Parameter index: Counts these images from 0.
+  package static func imageName(
+    _ frame: FrameID, sink: String, index: Int, isPicture: Bool
+  ) -> String {
+    "image-\(place(frame, sink: sink))-\(index).\(isPicture ? "png" : "npy")"
+  }
+
+  private static func place(_ frame: FrameID, sink: String) -> String {
     let digits = String(frame.sequence)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     // Nodes inside of a forEach have a `/` in their ids, which a file's name cannot have.
-    return "picture-\(frame.track)-\(padded)-\(sink.replacing("/", with: "-")).png"
+    return "\(frame.track)-\(padded)-\(sink.replacing("/", with: "-"))"
   }
 
   static func digestsName(_ platform: String) -> String { "digests-\(platform).gold" }

@@ -134,6 +134,16 @@ package final class GoldenWriter {
     return rule.mode == .pictures && frame.sequence % rule.pictureEvery == 0
   }
 
+  /// Writes an image among the observations of a frame.
+  ///
+  /// - Parameter bytes: PNG, or NumPy's form: see `PixelArray.isPicture`.
+  package func keep(
+    image bytes: [UInt8], of frame: FrameID, at sink: String, index: Int, isPicture: Bool
+  ) throws {
+    let name = GoldenFolder.imageName(frame, sink: sink, index: index, isPicture: isPicture)
+    try OutputFile.write(bytes, to: scratch.file(name))
+  }
+
   /// Writes the image that a sink received.
   package func keep(png: [UInt8], of frame: FrameID, at sink: String) throws {
     try OutputFile.write(png, to: scratch.file(GoldenFolder.pictureName(frame, sink: sink)))
@@ -221,6 +231,10 @@ package final class GoldenWriter {
     }
   }
 
+  private var imageMode: SinkRule.Mode {
+    plan.writtenRules.bySink[SinkRule.Mode.pictures.rawValue] == nil ? .exact : .pictures
+  }
+
   /// The mode that suits the facts of a sink: boxes, else numbers, else pictures if they have a
   /// rule, else exact.
   private func noteMode(_ outcome: SinkOutcome) {
@@ -229,11 +243,12 @@ package final class GoldenWriter {
       switch fact {
       case .detection: modes[outcome.sink] = .boxes
       case .observation(let item) where item.hasPositions: modes[outcome.sink] = .boxes
+      case .observation(let item) where item.isImage:
+        modes[outcome.sink] = modes[outcome.sink] ?? imageMode
       case .scalar, .waveform, .classification, .observation:
         // A detector may also report scalars. Boxes need pairing, so they decide about the sink.
         if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
-      case .frame where plan.writtenRules.bySink[SinkRule.Mode.pictures.rawValue] != nil:
-        modes[outcome.sink] = modes[outcome.sink] ?? .pictures
+      case .frame: modes[outcome.sink] = modes[outcome.sink] ?? imageMode
       default: modes[outcome.sink] = modes[outcome.sink] ?? .exact
       }
     }

@@ -36,12 +36,42 @@ final class GoldenObserver: RunObserver {
       }
       try writer.keep(png: try MediaImage.png(picture), of: frame.result.id, at: outcome.sink)
     }
+    for outcome in frame.result.outcomes { try keepImages(outcome, of: frame.result.id) }
     try writer.append(frame.result)
     try writer.append(
       StageRow(
         frame: frame.result.id,
         packet: frame.entry.packetDigest.map { StageCell($0) } ?? .notRun,
         cells: frame.digests.map { StageCell($0) }))
+  }
+}
+
+extension GoldenObserver {
+  /// Writes the images among a sink's observations, if the rules need them.
+  private func keepImages(_ outcome: SinkOutcome, of frame: FrameID) throws {
+    guard case .facts(let facts) = outcome.content, writer.keepsImage(of: frame, at: outcome.sink)
+    else { return }
+    var index = 0
+    for case .observation(let item) in facts {
+      guard case .image(let array) = item.content else { continue }
+      if let bytes = try array.isPicture ? array.png() : array.npy {
+        try writer.keep(
+          image: bytes, of: frame, at: outcome.sink, index: index, isPicture: array.isPicture)
+      }
+      index += 1
+    }
+  }
+}
+
+extension PixelArray {
+  /// `nil` if only its digest is known.
+  fileprivate func png() throws -> [UInt8]? {
+    guard let bytes else { return nil }
+    let format: PixelFormat = channels == 1 ? .gray : channels == 3 ? .rgb : .rgba
+    return try MediaImage.png(
+      Frame(
+        id: FrameID(track: 0, sequence: 0), timestamp: .zero, format: format, width: width,
+        height: height, range: .full, planes: [bytes]))
   }
 }
 

@@ -1,0 +1,91 @@
+import RetakeCore
+
+extension Polyline {
+  /// The largest distance from a place on one of two lines to the nearest place on the other, in
+  /// pixels: the Hausdorff distance. Infinite if one of them has no vertex, or a number that is not
+  /// finite.
+  func distance(to other: Polyline) -> Double {
+    guard let mine = Segments(self), let theirs = Segments(other) else {
+      return vertices.isEmpty && other.vertices.isEmpty ? 0 : .infinity
+    }
+    return max(mine.distance(to: theirs), theirs.distance(to: mine))
+  }
+}
+
+/// The lines between the vertices; a single vertex is a line of length 0.
+private struct Segments {
+  /// The accuracy, in pixels.
+  private static let step = 0.001
+
+  private typealias Point = SIMD2<Double>
+
+  private let ends: [(from: Point, to: Point)]
+
+  init?(_ line: Polyline) {
+    let vertices = line.vertices
+    guard let first = vertices.first, let last = vertices.last,
+      vertices.allSatisfy({ $0.x.isFinite && $0.y.isFinite })
+    else { return nil }
+    var ends = zip(vertices, vertices.dropFirst()).map { (from: $0, to: $1) }
+    if line.isClosed || ends.isEmpty { ends.append((last, first)) }
+    self.ends = ends
+  }
+
+  /// The largest distance from a place here to the other line.
+  func distance(to other: Segments) -> Double {
+    var largest = 0.0
+    // Neighbors on one line are near neighbors on the other.
+    var near = 0
+    for piece in ends {
+      other.raise(&largest, from: piece.from, to: piece.to, &near)
+    }
+    return largest
+  }
+
+  /// Raises `largest` to the largest distance from a place on the piece to this line.
+  ///
+  /// The distance to one segment is convex along the piece, so it is largest at an end of the piece.
+  private func raise(_ largest: inout Double, from start: Point, to end: Point, _ near: inout Int) {
+    var pieces = [(start, end)]
+    // Ends: each split halves the length.
+    while let (from, to) = pieces.popLast() {
+      // A segment that is near both ends is near to each place between them.
+      var bound = Double.infinity
+      var (least, leastEnd) = (Double.infinity, Double.infinity)
+      for index in spiral(around: near) {
+        let segment = ends[index]
+        let (first, second) = (
+          Self.distance(from, segment.from, segment.to), Self.distance(to, segment.from, segment.to)
+        )
+        if first < least { (least, near) = (first, index) }
+        leastEnd = min(leastEnd, second)
+        bound = min(bound, max(first, second))
+        if bound <= largest { break }
+      }
+      guard bound > largest else { continue }
+      largest = max(largest, least, leastEnd)
+      let middle = (from + to) / 2
+      // The middle of two neighbors among the floating-point numbers is one of the two.
+      guard bound > largest + Self.step, middle != from, middle != to else { continue }
+      pieces.append((from, middle))
+      pieces.append((middle, to))
+    }
+  }
+
+  /// All indices, from one on in both directions.
+  private func spiral(around start: Int) -> some Sequence<Int> {
+    let count = ends.count
+    return (0..<count).lazy.map { step in
+      let offset = step % 2 == 0 ? step / 2 : count - (step + 1) / 2
+      return (start + offset) % count
+    }
+  }
+
+  private static func distance(_ point: Point, _ from: Point, _ to: Point) -> Double {
+    let direction = to - from
+    let square = (direction * direction).sum()
+    let along = square > 0 ? min(max(((point - from) * direction).sum() / square, 0), 1) : 0
+    let rest = point - (from + along * direction)
+    return (rest * rest).sum().squareRoot()
+  }
+}
