@@ -78,7 +78,8 @@ extension ForeignProgram {
     let numbers = context.sensors.reduce(0) {
       $0 + ($1.window.count + 1) * ($1.track.channels.count + 1)
     }
-    guard numbers * Self.numberBytes + Self.otherBytes > MessageChannel.sentBytesMax else { return nil }
+    let bytes = numbers * Self.numberBytes + Self.otherBytes
+    guard bytes > MessageChannel.sentBytesMax else { return nil }
     return StageError(
       code: "process.sensors.long",
       message: "the samples of the windows have \(counted(numbers, "number")), more than a "

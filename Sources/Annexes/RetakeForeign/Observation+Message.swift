@@ -3,7 +3,9 @@ import RetakeCore
 
 /// Reads an observation of a program: the form that result lines have, too.
 extension Observation {
-  private static let kinds = ["mask", "points", "polyline", "polygon", "image", "embedding", "json"]
+  private static let kinds = [
+    "mask", "points", "polyline", "polygon", "image", "embedding", "json",
+  ]
 
   /// - Throws: `DocumentProblem` with the pointer inside the message.
   init(_ decoder: StrictDecoder<DocumentProblem>) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
