@@ -154,7 +154,11 @@ import Testing
     let header = CompareSamples.header()
     var comparator = ResultComparator(
       golden: header, actual: header, rules: CompareRules(["boxes": rule]),
-      images: { _, _, _ in difference })
+      images: StoredImages { _, _ in
+        difference
+      } arrays: { _, _ in
+        nil
+      })
     try comparator.compare(
       golden: CompareSamples.chunks(frames("a"))[0], actual: CompareSamples.chunks(frames("b"))[0])
     let headroom = comparator.finish()

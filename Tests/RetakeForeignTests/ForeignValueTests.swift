@@ -32,7 +32,7 @@ import Testing
     #expect(detections as? Detections == Detections([first, second], classNames: ["x", "y"]))
   }
 
-  @Test func `observations have one of four contents`() throws {
+  @Test func `observations have one of seven contents`() throws {
     let found = try value(
       .observations,
       """
@@ -42,11 +42,15 @@ import Testing
         {"points": [{"name": "a", "x": 1, "y": 2.5}, {"name": "b", "x": 0, "y": 0, "score": 0}],
          "bones": [[0, 1]], "label": "dog"},
         {"embedding": [0.1, -1], "label": "id"},
-        {"json": {"n": [1, null]}, "label": "meta"}]}
+        {"json": {"n": [1, null]}, "label": "meta"},
+        {"polyline": [[1, 2.5], [0, -1]], "label": "lane"},
+        {"polygon": [], "label": "field"},
+        {"image": {"size": [1, 2, 1], "type": "f32", "data": "AAAAPwAAwH8="}, "label": "depth"}]}
       """)
     let mask = Mask(width: 5, height: 4) { x, y in (1...3).contains(x) && y > 0 }
     let points = KeyPoints(
       [KeyPoint("a", x: 1, y: 2.5), KeyPoint("b", x: 0, y: 0, score: 0)], bones: [.init(0, 1)])
+    let depth = try #require(PixelArray(width: 2, height: 1, [0.5, .nan]))
     #expect(
       found as? Observations
         == Observations([
@@ -55,6 +59,9 @@ import Testing
           Observation(.embedding([0.1, -1]), label: "id"),
           Observation(
             .json(.object(["n": .array([.integer(1), .null])])), label: "meta"),
+          Observation(.polyline(Polyline([[1, 2.5], [0, -1]])), label: "lane"),
+          Observation(.polyline(Polyline([], isClosed: true)), label: "field"),
+          Observation(.image(depth), label: "depth"),
         ]))
     #expect(ForeignOutput.observations.empty(classNames: []) as? Observations == Observations([]))
   }
@@ -79,10 +86,11 @@ import Testing
   static let refusals: [Refusal] = [
     Refusal(
       .observations, #"{"observations": [{"label": "a"}]}"#, "/value/observations/0",
-      "an observation has one of mask, points, embedding, json"),
+      "an observation has one of mask, points, polyline, polygon, image, embedding, json"),
     Refusal(
       .observations, #"{"observations": [{"label": "a", "json": 1, "embedding": []}]}"#,
-      "/value/observations/0", "an observation has one of mask, points, embedding, json"),
+      "/value/observations/0",
+      "an observation has one of mask, points, polyline, polygon, image, embedding, json"),
     Refusal(
       .observations,
       #"{"observations": [{"label": "a", "mask": {"size": [4, 4], "counts": "5310003"}}]}"#,
@@ -97,6 +105,29 @@ import Testing
     Refusal(
       .observations, #"{"observations": [{"label": "a", "embedding": [1e300]}]}"#,
       "/value/observations/0/embedding/0", "does not fit a 32-bit float"),
+    Refusal(
+      .observations, #"{"observations": [{"label": "a", "polygon": [[1, 2], [1]]}]}"#,
+      "/value/observations/0/polygon/1", "a vertex is [x, y]"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "image": {"size": [1, 2], "type": "u8", "data": ""}}]}"#,
+      "/value/observations/0/image/size", "[height, width, channels], 1 to 4 channels"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "image": {"size": [1, 2, 5], "type": "u8", "data": ""}}]}"#,
+      "/value/observations/0/image/size", "[height, width, channels], 1 to 4 channels"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "image": {"size": [1, 2, 1], "type": "f64", "data": ""}}]}"#,
+      "/value/observations/0/image/type", "the type of an image is u8, u16 or f32"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "image": {"size": [1, 2, 1], "type": "u8", "data": "AAA"}}]}"#,
+      "/value/observations/0/image/data", "must be 2 bytes in base64"),
+    Refusal(
+      .observations,
+      #"{"observations": [{"label": "a", "image": {"size": [1, 2, 1], "type": "u8", "data": "AAAA"}}]}"#,
+      "/value/observations/0/image/data", "must be 2 bytes in base64"),
     Refusal(
       .observations, #"{"observations": [{"json": 1}]}"#, "/value/observations/0",
       "'label' is missing"),

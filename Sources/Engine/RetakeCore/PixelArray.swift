@@ -14,6 +14,17 @@ public struct PixelArray: Hashable, Sendable {
       case .float32: 4
       }
     }
+
+    /// The number at an index, of little-endian bytes.
+    package func number(_ bytes: [UInt8], _ index: Int) -> Double {
+      switch self {
+      case .uint8: return Double(bytes[index])
+      case .uint16: return Double(UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8)
+      case .float32:
+        let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[4 * index + $1]) << (8 * $1) }
+        return Double(Float(bitPattern: bits))
+      }
+    }
   }
 
   /// The most columns and the most rows.

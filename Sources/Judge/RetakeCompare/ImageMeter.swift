@@ -56,7 +56,7 @@ struct ImageMeter {
     }
     guard rule.mode == .pictures else { return ("differs", nil) }
     guard isKept(places, rule) else { return nil }
-    guard let kept = images?.arrays(places.golden, places.actual, golden.isPicture) else {
+    guard let kept = images?.arrays(places.golden, places.actual) else {
       return ("differs, and its pixels were not kept", nil)
     }
     guard kept == (golden, actual) else {

@@ -46,16 +46,3 @@ struct MapDifference: Sendable {
       exceeds, width: golden.width, height: golden.height)
   }
 }
-
-extension PixelArray.Element {
-  /// The number at an index, of little-endian bytes.
-  fileprivate func number(_ bytes: [UInt8], _ index: Int) -> Double {
-    switch self {
-    case .uint8: return Double(bytes[index])
-    case .uint16: return Double(UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8)
-    case .float32:
-      let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[4 * index + $1]) << (8 * $1) }
-      return Double(Float(bitPattern: bits))
-    }
-  }
-}

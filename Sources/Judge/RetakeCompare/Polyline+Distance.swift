@@ -3,7 +3,7 @@ import RetakeCore
 extension Polyline {
   /// The largest distance from a place on one of two lines to the nearest place on the other, in
   /// pixels: the Hausdorff distance. Infinite if one of them has no vertex, or a number that is not
-  /// finite.
+  /// finite or is too large.
   func distance(to other: Polyline) -> Double {
     guard let mine = Segments(self), let theirs = Segments(other) else {
       return vertices.isEmpty && other.vertices.isEmpty ? 0 : .infinity
@@ -16,6 +16,8 @@ extension Polyline {
 private struct Segments {
   /// The accuracy, in pixels.
   private static let step = 0.001
+  /// Squares of larger numbers are not finite.
+  private static let numberMax = 1e100
 
   private typealias Point = SIMD2<Double>
 
@@ -24,7 +26,7 @@ private struct Segments {
   init?(_ line: Polyline) {
     let vertices = line.vertices
     guard let first = vertices.first, let last = vertices.last,
-      vertices.allSatisfy({ $0.x.isFinite && $0.y.isFinite })
+      vertices.allSatisfy({ max($0.x.magnitude, $0.y.magnitude) <= Self.numberMax })
     else { return nil }
     var ends = zip(vertices, vertices.dropFirst()).map { (from: $0, to: $1) }
     if line.isClosed || ends.isEmpty { ends.append((last, first)) }

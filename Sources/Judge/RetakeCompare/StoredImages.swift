@@ -13,16 +13,14 @@ package struct StoredImages: Sendable {
 
   /// Measures the difference of two frames; `nil` if one of them was not kept.
   var frames: @Sendable (_ golden: Place, _ actual: Place) -> ImageDifference?
-  /// Reads two images of observations, each of which `isPicture` or is not; `nil` if one of them was
-  /// not kept.
+  /// Reads two images of observations; `nil` if one of them was not kept.
   var arrays:
-    @Sendable (_ golden: Place, _ actual: Place, _ isPicture: Bool)
-      -> (golden: PixelArray, actual: PixelArray)?
+    @Sendable (_ golden: Place, _ actual: Place) -> (golden: PixelArray, actual: PixelArray)?
 
   package init(
     frames: @escaping @Sendable (_ golden: Place, _ actual: Place) -> ImageDifference?,
     arrays:
-      @escaping @Sendable (_ golden: Place, _ actual: Place, _ isPicture: Bool)
+      @escaping @Sendable (_ golden: Place, _ actual: Place)
       -> (golden: PixelArray, actual: PixelArray)?
   ) {
     (self.frames, self.arrays) = (frames, arrays)

@@ -129,10 +129,10 @@ struct CaseComparison {
         let right = pixels(actual.file(GoldenFolder.pictureName(theirs.frame, sink: theirs.sink)))
       else { return nil }
       return ImageDifference(golden: left, actual: right)
-    } arrays: { mine, theirs, isPicture in
-      guard let left = golden.array(mine, isPicture, pixels),
-        let right = actual.array(theirs, isPicture, pixels)
-      else { return nil }
+    } arrays: { mine, theirs in
+      guard let left = golden.image(mine, pixels), let right = actual.image(theirs, pixels) else {
+        return nil
+      }
       return (left, right)
     }
   }

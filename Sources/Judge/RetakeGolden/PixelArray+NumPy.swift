@@ -1,5 +1,5 @@
-import Foundation
-import RetakeCompare
+package import Foundation
+package import RetakeCompare
 package import RetakeCore
 
 /// NumPy's files of arrays (`.npy`, version 1.0): a magic, the length of a header, the header as a
@@ -52,14 +52,20 @@ extension PixelArray {
 }
 
 extension GoldenFolder {
-  /// Reads an image that is kept; `nil` without one.
-  func array(
-    _ place: StoredImages.Place, _ isPicture: Bool, _ pixels: (URL) -> ImagePixels?
+  func image(_ place: StoredImages.Place, _ pixels: (URL) -> ImagePixels?) -> PixelArray? {
+    place.index.flatMap { image(of: place.frame, sink: place.sink, index: $0, pixels) }
+  }
+
+  /// Reads an image that is kept among the observations of a frame; `nil` without one.
+  ///
+  /// - Parameter pixels: Reads a PNG file.
+  package func image(
+    of frame: FrameID, sink: String, index: Int, _ pixels: (URL) -> ImagePixels?
   ) -> PixelArray? {
-    guard let index = place.index else { return nil }
-    let url = file(
-      Self.imageName(place.frame, sink: place.sink, index: index, isPicture: isPicture))
-    if isPicture { return pixels(url).flatMap { PixelArray($0) } }
-    return (try? contents(of: url)).flatMap { PixelArray(npy: Array($0)) }
+    func url(_ isPicture: Bool) -> URL {
+      file(Self.imageName(frame, sink: sink, index: index, isPicture: isPicture))
+    }
+    return pixels(url(true)).flatMap { PixelArray($0) }
+      ?? (try? contents(of: url(false))).flatMap { PixelArray(npy: Array($0)) }
   }
 }

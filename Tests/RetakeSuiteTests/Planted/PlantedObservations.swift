@@ -1,13 +1,13 @@
 import RetakeCompare
 import RetakeCore
 
-/// Five regressions of each kind of observation: masks, key points, embeddings and JSON.
+/// Five regressions of each kind of observation.
 enum PlantedObservations {
-  private static let seen = Recipe(.observations, "pulse")
+  fileprivate static let seen = Recipe(.observations, "pulse")
 
-  static let all = masks + points + embeddings + documents
+  static let all = masks + points + embeddings + documents + lines + images + maps
 
-  /// A mask, points, an embedding and a JSON value, in this order.
+  /// A mask, points, an embedding, a JSON value, an oriented box, an image and a map, in this order.
   static func items(_ frame: Int) -> [Observation] {
     let left = frame % 7
     let mask = Mask(width: 64, height: 48) { x, y in
@@ -25,7 +25,36 @@ enum PlantedObservations {
       Observation(.points(KeyPoints(joints, bones: [.init(0, 1)])), label: "person", identity: 1),
       Observation(.embedding([1, Float(frame) / 100, 0]), label: "clothes"),
       Observation(.json(.object(document)), label: "scene"),
+      Observation(.polyline(box(x: Double(left))), label: "car", score: 0.8),
+      Observation(.image(image(level: UInt8(100 + left))), label: "preview"),
+      Observation(.image(map(of: frame) { _, _ in 0 }), label: "depth"),
     ]
+  }
+
+  fileprivate static func box(x: Double) -> Polyline {
+    Polyline([[x, 10], [x + 20, 0], [x + 25, 10], [x + 5, 20]], isClosed: true)
+  }
+
+  /// A gray ramp in RGB, from a level on.
+  fileprivate static func image(level: UInt8, _ change: (inout [UInt8]) -> Void = { _ in })
+    -> PixelArray
+  {
+    var bytes = (0..<32 * 24).flatMap { [level + UInt8($0 % 32), level, level] }
+    change(&bytes)
+    guard
+      let array = PixelArray(width: 32, height: 24, channels: 3, element: .uint8, bytes: bytes)
+    else { preconditionFailure("the bytes have the size of the image") }
+    return array
+  }
+
+  /// Meters that grow to the right, and an offset at each place.
+  fileprivate static func map(of frame: Int, _ offset: (_ x: Int, _ y: Int) -> Float) -> PixelArray
+  {
+    let numbers = (0..<32 * 24).map { Float(frame) + Float($0 % 32) / 8 + offset($0 % 32, $0 / 32) }
+    guard let array = PixelArray(width: 32, height: 24, numbers) else {
+      preconditionFailure("the numbers have the size of the map")
+    }
+    return array
   }
 
   private static let masks = [
@@ -123,6 +152,96 @@ enum PlantedObservations {
   ]
 }
 
+extension PlantedObservations {
+  fileprivate static let lines = [
+    Planted(
+      "a box that moves", seen, .pointMoved, at: .frame(40), "reader",
+      words: "the polygon car: moved by 2.236 px"
+    ) { $0.change(4) { $0.content = .polyline(box(x: 10)) } },
+    Planted(
+      "a corner that moves", seen, .pointMoved, at: .frame(40), "reader",
+      words: "the polygon car: moved by 2.000 px"
+    ) { $0.changeLine { $0.vertices[1].y -= 2 } },
+    Planted("a box that is open", seen, .factChanged, at: .frame(40), "reader") {
+      $0.changeLine { $0.isClosed = false }
+    },
+    Planted("a corner that is gone", seen, .pointMoved, at: .frame(40), "reader") {
+      $0.changeLine { $0.vertices.removeLast() }
+    },
+    Planted("a corner without a number", seen, .pointMoved, at: .frame(40), "reader") {
+      $0.changeLine { $0.vertices[0].x = .nan }
+    },
+    .allowed("a box within its tolerance", seen.ruled(.boxes) { $0.position = 2 }) {
+      $0.changeLine { $0.vertices[1].y -= 2 }
+    },
+    .allowed("the same box from another corner on", seen.ruled(.boxes) { $0.position = 0 }) {
+      $0.changeLine {
+        $0.vertices = [$0.vertices[2], $0.vertices[1], $0.vertices[0], $0.vertices[3]]
+      }
+    },
+  ]
+
+  /// By pixels, of each second frame.
+  private static let pixels = seen.ruled(.pictures) { $0.pictureEvery = 2 }
+
+  fileprivate static let images = [
+    Planted(
+      "an image of another level", seen, .pictureChanged, at: .frame(40), "reader",
+      words: "the image preview: differs"
+    ) { $0.change(5) { $0.content = .image(image(level: 7)) } },
+    Planted(
+      "one pixel", pixels, .pictureChanged, at: .frame(40), "reader",
+      words: "the image preview: differs in 1 pixel by up to 80 levels: PSNR 38.93 dB, "
+        + "SSIM 0.9845, 0.4 % of the window at 0,0"
+    ) { $0.change(5) { $0.content = .image(image(level: 105) { $0[3] += 80 }) } },
+    Planted("other levels", pixels, .pictureChanged, at: .frame(40), "reader") {
+      $0.change(5) { $0.content = .image(image(level: 7)) }
+    },
+    Planted("an image of another size", pixels, .pictureChanged, at: .frame(40), "reader") {
+      $0.change(5) { $0.content = .image(map(of: 0) { _, _ in 0 }) }
+    },
+    Planted("an image that is gone", pixels, .factDisappeared, at: .frame(40), "reader") {
+      $0.observed = { items, frame in
+        frame == 40 ? items.filter { $0.label != "preview" } : items
+      }
+    },
+    .allowed(
+      "an image within its tolerances",
+      seen.ruled(.pictures) { ($0.ssimMin, $0.densestMax, $0.psnrMin) = (0.98, 0.01, 38) }
+    ) { $0.change(5) { $0.content = .image(image(level: 105) { $0[3] += 80 }) } },
+  ]
+
+  fileprivate static let maps = [
+    Planted(
+      "an offset in a window", pixels, .pictureChanged, at: .frame(40), "reader",
+      words: "the image depth: differs by up to 0.5000 at 8,4 (41.5000 instead of 41.0000), "
+        + "in 16 pixels by more than allowed: RMS 0.0722, 6.3 % of the window at 0,0"
+    ) { $0.changeMap { x, y in (8..<12).contains(x) && (4..<8).contains(y) ? 0.5 : 0 } },
+    Planted("an offset everywhere", pixels, .pictureChanged, at: .frame(40), "reader") {
+      $0.changeMap { _, _ in 1 }
+    },
+    Planted("a hole", pixels, .pictureChanged, at: .frame(40), "reader") {
+      $0.changeMap { x, y in x == 31 && y == 23 ? .nan : 0 }
+    },
+    Planted("a map by its digest", seen, .pictureChanged, at: .frame(40), "reader") {
+      $0.changeMap { x, _ in x == 0 ? 0.001 : 0 }
+    },
+    Planted(
+      "a map with too much noise", seen.ruled(.pictures) { ($0.scalar, $0.rmsMax) = (2, 0.01) },
+      .pictureChanged, at: .frame(40), "reader"
+    ) { $0.changeMap { x, _ in x % 2 == 0 ? 0.1 : 0 } },
+    .allowed("noise within its tolerance", seen.ruled(.pictures) { $0.scalar = 0.11 }) {
+      $0.changeMap { x, _ in x % 2 == 0 ? 0.1 : -0.1 }
+    },
+    .allowed("a share of the golden's numbers", seen.ruled(.pictures) { $0.relative = 0.03 }) {
+      $0.changeMap { _, _ in 1 }
+    },
+    .allowed("few large errors", seen.ruled(.pictures) { ($0.densestMax, $0.scalar) = (0.07, 0) }) {
+      $0.changeMap { x, y in (8..<12).contains(x) && (4..<8).contains(y) ? 9 : 0 }
+    },
+  ]
+}
+
 extension Recipe {
   /// Changes one observation of frame 40.
   fileprivate mutating func change(
@@ -144,6 +263,20 @@ extension Recipe {
       change(&points.points)
       item.content = .points(points)
     }
+  }
+
+  fileprivate mutating func changeLine(_ change: @escaping @Sendable (inout Polyline) -> Void) {
+    self.change(4) { item in
+      guard case .polyline(var line) = item.content else { return }
+      change(&line)
+      item.content = .polyline(line)
+    }
+  }
+
+  fileprivate mutating func changeMap(
+    _ offset: @escaping @Sendable (_ x: Int, _ y: Int) -> Float
+  ) {
+    change(6) { $0.content = .image(PlantedObservations.map(of: 40, offset)) }
   }
 
   fileprivate mutating func changeField(_ key: String, _ value: JSONValue?) {

@@ -83,6 +83,29 @@ struct FrameImages {
         return picture
       }
       if !pictures.isEmpty { return pictures }
+      let images = observed(input, sink)
+      if !images.isEmpty { return images }
+    }
+    return []
+  }
+
+  /// The first image of a sink's observations that golden and run kept, and that differs.
+  private func observed(_ input: ReportImage, _ sink: String) -> [ReportImage] {
+    // Ends: neither folder has an image of the frame with this index.
+    for index in 0... {
+      let sides = [result.golden, result.actual].map { folder in
+        folder.image(of: input.frame, sink: sink, index: index) { ImagePixels(kept: $0) }
+      }
+      guard let first = sides.compactMap(\.self).first else { return [] }
+      guard sides[0] != sides[1] else { continue }
+      return zip([ReportImage.Role.golden, .actual], sides).compactMap { role, array in
+        guard let array, let frame = array.shown(like: first),
+          let png = try? FrameImage.png(of: frame, widthMax: Self.widthMax)
+        else { return nil }
+        return ReportImage(
+          frame: input.frame, role: role, node: sink, width: input.width, height: input.height,
+          png: png)
+      }
     }
     return []
   }

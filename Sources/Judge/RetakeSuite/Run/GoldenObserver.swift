@@ -1,5 +1,4 @@
 import Foundation
-import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
@@ -55,24 +54,12 @@ extension GoldenObserver {
     var index = 0
     for case .observation(let item) in facts {
       guard case .image(let array) = item.content else { continue }
-      if let bytes = try array.isPicture ? array.png() : array.npy {
+      if let bytes = try array.picture.map({ try MediaImage.png($0) }) ?? array.npy {
         try writer.keep(
           image: bytes, of: frame, at: outcome.sink, index: index, isPicture: array.isPicture)
       }
       index += 1
     }
-  }
-}
-
-extension PixelArray {
-  /// `nil` if only its digest is known.
-  fileprivate func png() throws -> [UInt8]? {
-    guard let bytes else { return nil }
-    let format: PixelFormat = channels == 1 ? .gray : channels == 3 ? .rgb : .rgba
-    return try MediaImage.png(
-      Frame(
-        id: FrameID(track: 0, sequence: 0), timestamp: .zero, format: format, width: width,
-        height: height, range: .full, planes: [bytes]))
   }
 }
 
