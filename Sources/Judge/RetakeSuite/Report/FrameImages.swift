@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
