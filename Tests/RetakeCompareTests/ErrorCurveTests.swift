@@ -25,7 +25,7 @@ import Testing
 
   /// Once with boxes only, which uses the fast path, and once with a number next to them.
   @Test(arguments: [[], [ResultFact.scalar(name: "n", value: 1)]])
-  func `the largest error of every frame stands in the curve, inside and outside of the tolerance`(
+  func `the largest error of every frame is in the curve, inside and outside of the tolerance`(
     _ extra: [ResultFact]
   ) throws {
     var rule = SinkRule.standard
@@ -54,6 +54,22 @@ import Testing
       try curves(facts([100, 1_000, 0]), facts([105, 1_010, 1]), rule).first)
     #expect(curve.isShare && curve.allowed == 1)
     #expect(curve.largest == [0.5, Double(Float(0.1)), .infinity])
+  }
+
+  @Test func `masks and embeddings have a curve of the largest error of each frame`() throws {
+    func facts(_ columns: [Int], _ y: Float) -> [ResultFact] {
+      columns.map { columns in
+        let mask = Mask(width: 20, height: 20) { x, _ in x < columns }
+        return .observation(Observation(.mask(mask), label: "m\(columns > 9)"))
+      } + [.observation(Observation(.embedding([1, y]), label: "e"))]
+    }
+    let golden = [[10, 4], [10, 4], [10, 4]].map { facts($0, 0) }
+    let curves = try curves(
+      golden, [facts([10, 4], 0), facts([16, 5], 0), facts([10, 4], 1)], .standard)
+    #expect(curves.map(\.quantity) == ["mask", "embedding"])
+    #expect(curves[0].largest == [0, Double(Float(1 - 10.0 / 16))])
+    #expect(curves[1].largest.count == 3 && abs(curves[1].largest[2] - 0.292_893) < 1e-5)
+    #expect(curves.allSatisfy { $0.allowed == 0 && !$0.isShare })
   }
 
   @Test func `many frames share bins, and equal ones among them are seen`() {

@@ -128,7 +128,7 @@ extension FrameComparator {
       }
       return lineChange(Polyline(left, isClosed), Polyline(right, isClosed), frame)
     case (.image(let left), .image(let right)):
-      let found = pictures.difference(left, right, rule, images, places)
+      let found = pictures.difference(left, right, rule, images, places, &meter)
       return found.map { [(.pictureChanged, $0.text, $0.error)] } ?? []
     case (.embedding(let left), .embedding(let right)):
       return embeddingChange(left, right, frame)

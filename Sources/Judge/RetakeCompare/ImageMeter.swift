@@ -47,9 +47,11 @@ struct ImageMeter {
 
   /// The difference of an image among the observations of a frame: in words without their subject,
   /// with its largest error if it is a map of numbers.
+  ///
+  /// - Parameter meter: Records this error like that of a number.
   mutating func difference(
     _ golden: PixelArray, _ actual: PixelArray, _ rule: SinkRule, _ images: StoredImages?,
-    _ places: Places
+    _ places: Places, _ meter: inout ErrorMeter
   ) -> (text: String, error: ErrorMeter.Measured?)? {
     guard golden.form == actual.form else {
       return ("is \(actual.form) instead of \(golden.form)", nil)
@@ -69,6 +71,10 @@ struct ImageMeter {
     }
     guard let found = MapDifference(golden: kept.golden, actual: kept.actual, rule) else {
       return ("differs, and its pixels were not kept", nil)
+    }
+    // Numbers that `densestMax` allows would exceed a tolerance that does not apply.
+    if rule.densestMax == 0 {
+      meter.noteExact(found.worst.golden, found.worst.actual, places.golden.frame)
     }
     return judge(found, rule, places.golden.frame)
   }
