@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._channel import ProtocolError
 from ._frame import Frame, Plane
-from ._observations import JSON, Embedding, KeyPoint, KeyPoints, Mask
+from ._observations import JSON, Embedding, Image, KeyPoint, KeyPoints, Mask, Polygon, Polyline
 from ._pipeline import Pipeline, source
 from ._program import log, main, serve
 from ._results import (
@@ -57,6 +57,7 @@ __all__ = [
     "Event",
     "Frame",
     "FrameResult",
+    "Image",
     "KeyPoint",
     "KeyPoints",
     "Label",
@@ -69,6 +70,8 @@ __all__ = [
     "Picture",
     "Pipeline",
     "Plane",
+    "Polygon",
+    "Polyline",
     "Program",
     "ProtocolError",
     "ReplaySummary",

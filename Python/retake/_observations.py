@@ -1,21 +1,34 @@
-"""Masks, key points, embeddings and JSON: what a stage may return besides boxes."""
+"""Masks, points, lines, images, embeddings and JSON: what a stage may return besides boxes."""
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from ._values import ValueProblem, integer, number, text
+from ._values import OBSERVED, ValueProblem, integer, number, text
 
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
 
 _SIDE_MAX = 65_536
+_IMAGE_BYTES_MAX = 24 << 20
+# NumPy's names of types: the type in the message, and the form of its numbers.
+_TYPES = {
+    "bool": ("u8", "|u1"),
+    "uint8": ("u8", "|u1"),
+    "uint16": ("u16", "<u2"),
+    "int8": ("f32", "<f4"),
+    "int16": ("f32", "<f4"),
+    "float16": ("f32", "<f4"),
+    "float32": ("f32", "<f4"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +132,68 @@ class KeyPoints:
 
 
 @dataclass(frozen=True, slots=True)
+class Polyline:
+    """A chain of straight lines, such as a lane. The number of points may differ in each frame."""
+
+    points: Any
+    """x and y of each point, in pixels of the frame: an array of numpy, n x 2 or n x 1 x 2 as
+    OpenCV's contours, or a list of pairs. Results have a tuple of pairs."""
+    label: str
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of this object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """A closed chain of straight lines, such as a contour or an oriented box.
+
+    ::
+
+        retake.Polygon(cv2.boxPoints(rectangle), "car")
+    """
+
+    points: Any
+    """As those of a `Polyline`. A line connects the last point with the first."""
+    label: str
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of this object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image, or a map of numbers such as depth or optical flow.
+
+    ::
+
+        retake.Image(depth.astype(numpy.float32), "depth")
+        retake.Image(cv2.undistort(image, *camera), "straight", order="bgr")
+    """
+
+    array: Any
+    """An array of numpy: height x width, or height x width x 1 to 4 channels.
+
+    Its numbers are of uint8, uint16 or float32. Those of bool become uint8; int8, int16 and float16
+    become float32, without loss. `None` in results, which have the digest alone.
+    """
+    label: str
+    """The name of the image."""
+    score: float = 1.0
+    identity: int | None = None
+    """A tracker's number of the object."""
+    order: Literal["rgb", "bgr"] = "rgb"
+    """The order of three or four channels: images of OpenCV are "bgr"."""
+    _: KW_ONLY
+    digest: str | None = None
+    """Of size, type and numbers; results alone have it."""
+    size: tuple[int, int, int] | None = None
+    """Height, width and channels; results alone have it."""
+    type: str | None = None
+    """`u8`, `u16` or `f32`; results alone have it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Embedding:
     """A vector of 32-bit floats that represents an object or the frame."""
 
@@ -142,7 +217,7 @@ class JSON:
     """A tracker's number of the object."""
 
 
-Observation = Mask | KeyPoints | Embedding | JSON
+Observation = Mask | KeyPoints | Polyline | Polygon | Image | Embedding | JSON
 
 
 def observation(element: object) -> dict[str, Any]:
@@ -156,6 +231,12 @@ def observation(element: object) -> dict[str, Any]:
             form = {"mask": _mask(element)}
         case KeyPoints():
             form = _points(element)
+        case Polyline():
+            form = {"polyline": _vertices(element.points)}
+        case Polygon():
+            form = {"polygon": _vertices(element.points)}
+        case Image():
+            form = {"image": _image(element)}
         case Embedding():
             form = {"embedding": _vector(element.vector)}
         case JSON():
@@ -166,8 +247,8 @@ def observation(element: object) -> dict[str, Any]:
                 raise ValueProblem(f"the value {element.label!r} is not JSON: {error}") from None
         case _:
             raise ValueProblem(
-                f"the list has a value of the type {type(element).__name__}, not a retake.Mask, "
-                "KeyPoints, Embedding or JSON"
+                f"the list has a value of the type {type(element).__name__}, "
+                f"not a retake.{OBSERVED}"
             )
     form["label"] = text(element.label, "a label")
     form["score"] = number(element.score, "a score")
@@ -200,6 +281,14 @@ def observed(form: dict[str, Any]) -> Observation:
             for p in form["points"]
         )
         return KeyPoints(points, *rest, tuple((a, b) for a, b in form.get("bones", ())))
+    if "polyline" in form or "polygon" in form:
+        kind, key = (Polyline, "polyline") if "polyline" in form else (Polygon, "polygon")
+        return kind(tuple((_float(x), _float(y)) for x, y in form[key]), *rest)
+    if "image" in form:
+        image = form["image"]
+        height, width, channels = image["size"]
+        size = (height, width, channels)
+        return Image(None, *rest, digest=image["digest"], size=size, type=image["type"])
     if "embedding" in form:
         return Embedding(tuple(map(_float, form["embedding"])), *rest)
     return JSON(form["json"], *rest)
@@ -244,6 +333,60 @@ def _points(given: KeyPoints) -> dict[str, Any]:
             raise ValueProblem(f"a bone is a pair of indices of points, not {bone!r}")
         bones.append(ends)
     return {"points": points, "bones": bones} if bones else {"points": points}
+
+
+def _vertices(points: Any) -> list[list[float]]:
+    if hasattr(points, "tolist"):
+        points = points.tolist()
+    no_order = (str, bytes, Mapping, AbstractSet)
+    if isinstance(points, no_order) or not isinstance(points, Iterable):
+        raise ValueProblem(f"points are an array or a list of pairs, not {points!r}")
+    vertices = []
+    for entry in points:
+        point = entry.tolist() if hasattr(entry, "tolist") else entry
+        # A contour of OpenCV has lists of one point.
+        if isinstance(point, list) and len(point) == 1:
+            point = point[0]
+        if not isinstance(point, (list, tuple)) or len(point) != 2:
+            raise ValueProblem(f"a point of a line is (x, y), not {entry!r}")
+        vertices.append([number(side, "x or y of a point") for side in point])
+    return vertices
+
+
+def _image(image: Image) -> dict[str, Any]:
+    if image.order not in ("rgb", "bgr"):
+        raise ValueProblem(f"the order of an image is 'rgb' or 'bgr', not {image.order!r}")
+    if not hasattr(image.array, "__array__"):
+        raise ValueProblem(
+            f"the image {image.label!r} is an array of numpy, not a {type(image.array).__name__}"
+        )
+    import numpy
+
+    array = numpy.asarray(image.array)
+    if array.dtype.name not in _TYPES:
+        raise ValueProblem(
+            f"an image has numbers of uint8, uint16 or float32, and {image.label!r} has "
+            f"{array.dtype}: convert them, for example with array.astype(numpy.float32)"
+        )
+    size = (*array.shape, 1) if array.ndim == 2 else array.shape
+    if len(size) != 3 or not 1 <= size[2] <= 4 or not all(1 <= s <= _SIDE_MAX for s in size[:2]):
+        raise ValueProblem(
+            f"an image is height x width, or height x width x channels: sides of 1 to {_SIDE_MAX} "
+            f"and 1 to 4 channels; {image.label!r} has the shape {array.shape}"
+        )
+    name, form = _TYPES[array.dtype.name]
+    count = array.size * numpy.dtype(form).itemsize
+    if count > _IMAGE_BYTES_MAX:
+        raise ValueProblem(
+            f"an image has at most {_IMAGE_BYTES_MAX} bytes (24 MiB), and {image.label!r} of "
+            f"{size[0]} x {size[1]} x {size[2]} {name} has {count}: return a smaller one, or "
+            "another type"
+        )
+    if image.order == "bgr" and size[2] > 2:
+        array = array[..., [2, 1, 0, 3][: size[2]]]
+    # A copy, because the array may change before it is sent.
+    data = array.astype(form).tobytes()
+    return {"size": list(size), "type": name, "data": base64.b64encode(data).decode("ascii")}
 
 
 def _vector(vector: Any) -> list[float]:

@@ -14,7 +14,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from ._observations import JSON, Embedding, KeyPoint, KeyPoints, Mask, Observation, floats, observed
+from ._observations import (
+    JSON,
+    Embedding,
+    Image,
+    KeyPoint,
+    KeyPoints,
+    Mask,
+    Observation,
+    Polygon,
+    Polyline,
+    floats,
+    observed,
+)
 from ._values import Detection, Label, Scalar
 
 _LINE_BYTES_MAX = 64 << 20
@@ -94,7 +106,7 @@ class SinkResult:
     tensors: list[Tensor] = field(default_factory=list)
     values: list[Opaque] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
-    """Masks, key points, embeddings and JSON, in the order of the stage."""
+    """Masks, points, lines, images, embeddings and JSON, in the order of the stage."""
 
     @property
     def is_delivered(self) -> bool:
@@ -373,6 +385,23 @@ class _GoldenReader:
             KeyPoints(tuple(points), *head, tuple((_integer(a), _integer(b)) for a, b in bones))
         )
 
+    def _polyline(self, rest: str) -> None:
+        head, content = self._observed(rest)
+        word, *entries = content.split(" ")
+        kind = {"open": Polyline, "closed": Polygon}[word]
+        points = []
+        for entry in entries:
+            x, y = map(_decimal, entry.split(","))
+            points.append((x, y))
+        self._result.observations.append(kind(tuple(points), *head))
+
+    def _image(self, rest: str) -> None:
+        head, content = self._observed(rest)
+        sides, type, digest = content.split(" ")
+        width, height, channels = map(_integer, sides.split("x"))
+        size = (height, width, channels)
+        self._result.observations.append(Image(None, *head, digest=digest, size=size, type=type))
+
     def _embedding(self, rest: str) -> None:
         head, content = self._observed(rest)
         data = b"" if content == "-" else base64.b64decode(content, validate=True)
@@ -400,6 +429,8 @@ _GOLDEN_LINES = {
     "U": _GoldenReader._value,
     "M": _GoldenReader._mask,
     "K": _GoldenReader._points,
+    "L": _GoldenReader._polyline,
+    "I": _GoldenReader._image,
     "E": _GoldenReader._embedding,
     "J": _GoldenReader._json,
     "X": _GoldenReader._end_of_frame,

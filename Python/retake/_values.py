@@ -14,7 +14,7 @@ OUTPUTS: tuple[Output, ...] = ("detections", "classes", "scalars", "observations
 
 _INTEGER_MAX = 2**63 - 1
 _CODE_CHARACTERS_MAX = 64
-_OBSERVED = "Mask, KeyPoints, Embedding or JSON"
+OBSERVED = "Mask, KeyPoints, Polyline, Polygon, Image, Embedding or JSON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def encoded(value: object, output: Output, class_names: tuple[str, ...]) -> dict
         # Here, because that module imports this one.
         from ._observations import observation
 
-        return {"observations": [observation(e) for e in _elements(value, _OBSERVED)]}
+        return {"observations": [observation(e) for e in _elements(value, OBSERVED)]}
     if isinstance(value, Mapping):
         value = [Scalar(name, entry) for name, entry in value.items()]
     scalars = [_scalar(e) for e in _elements(value, "Scalar")]

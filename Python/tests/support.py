@@ -53,7 +53,7 @@ class Host:
         """The next message that is no log."""
         while True:
             length = int.from_bytes(self._take(4), "little")
-            assert 0 < length <= 4 << 20, length
+            assert 0 < length <= 32 << 20, length
             message = json.loads(self._take(length), parse_constant=self._refuse)
             assert isinstance(message, dict)
             if list(message) != ["log"]:

@@ -661,6 +661,26 @@ class LoopTests(LoopCase):
             while "done" not in child.host.receive():
                 pass
 
+    def test_a_sink_may_have_images_and_contours_of_the_frames(self):
+        script = (
+            "import cv2, numpy, retake\ncapture = cv2.VideoCapture(0)\n"
+            "while (read := capture.read())[0]:\n"
+            "    read[1][:] = 1, 2, 3\n"
+            "    contour = numpy.array([[[0, 0]], [[1, 0]], [[1, 1]]], numpy.int32)\n"
+            "    image = retake.Image(read[1], 'seen', order='bgr')\n"
+            "    retake.out('lit', [image, retake.Polygon(contour, 'edge')])\n"
+            "    read[1][:] = 0"
+        )
+        child = self.start(script, "--sink", "lit=observations")
+        self.show(child, 0, level=9)
+        while "out" not in (message := child.host.receive()):
+            pass
+        (image, polygon) = message["out"]["value"]["observations"]
+        self.assertEqual(
+            image["image"], {"size": [2, 2, 3], "type": "u8", "data": "AwIBAwIBAwIBAwIB"}
+        )
+        self.assertEqual(polygon["polygon"], [[0, 0], [1, 0], [1, 1]])
+
 
 class ProcessTests(LoopCase):
     """`multiprocessing`: threads that take turns, and values that are copied."""

@@ -1,5 +1,6 @@
-"""Masks, key points, embeddings and JSON: as a stage returns them, and as results have them."""
+"""Observations: as a stage returns them, and as results have them."""
 
+import base64
 import math
 import tempfile
 import unittest
@@ -25,6 +26,9 @@ F 0 0
 M -4 a%20person 0.9132 5x4 {COUNTS}
 K - face 1.0000 0-1,1-0 left%2Ceye=1.0,-2.5,0.5000 nose=nan,3.0,1.0000
 K - %25 1.0000 -
+L 7 lane 0.9000 open 1.0,2.5 nan,-4.0
+L - car%201 1.0000 closed 0.0,0.0 4.0,0.0 4.0,3.0
+I - depth 1.0000 640x480x1 f32 00112233445566778899aabbccddeeff
 E 0 id 1.0000 AACAP83MzL0AAIB/
 E - empty 1.0000 -
 J - meta 0.2500 {{"a":"\\u00E9 \\"x\\"\\n","b":[1,2.5,null]}}
@@ -35,7 +39,10 @@ LINE = (
     '{"pts":0,"sequence":0,"sinks":{"a":{"fate":"deliver","observations":[{"identity":-4,'
     '"label":"a person","mask":{"counts":"5310003","size":[4,5]},"score":0.9132},{"bones":[[0,1],'
     '[1,0]],"label":"face","points":[{"name":"left,eye","score":0.5,"x":1,"y":-2.5},{"name":"nose",'
-    '"score":1,"x":null,"y":3}],"score":1},{"label":"%","points":[],"score":1},{"embedding":[1,'
+    '"score":1,"x":null,"y":3}],"score":1},{"label":"%","points":[],"score":1},{"identity":7,"label":"lane",'
+    '"polyline":[[1,2.5],[null,-4]],"score":0.9},{"label":"car 1","polygon":[[0,0],[4,0],[4,3]],'
+    '"score":1},{"image":{"digest":"00112233445566778899aabbccddeeff","size":[480,640,1],"type":"f32"'
+    '},"label":"depth","score":1},{"embedding":[1,'
     '-0.1,null],"identity":0,"label":"id","score":1},{"embedding":[],"label":"empty","score":1},'
     '{"json":{"a":"é \\"x\\"\\n","b":[1,2.5,null]},"label":"meta","score":0.25}]}},'
     '"timeNanoseconds":0,"track":0}\n'
@@ -137,12 +144,19 @@ class StageTests(unittest.TestCase):
     def test_mistakes_are_named(self):
         nose = retake.KeyPoint("nose", 1, 2)
         for item, message in (
-            (retake.Detection((0, 0, 1, 1), 1), "not a retake.Mask, KeyPoints, Embedding or JSON"),
+            (retake.Detection((0, 0, 1, 1), 1), "not a retake.Mask, KeyPoints, Polyline, Polygon, "),
             (retake.Mask((0, 5), "5", "a"), "a side of a mask is 1 to 65536 pixels, not 0"),
             (retake.Mask((4,), "5", "a"), "the size of a mask is .height, width."),
             (retake.KeyPoints([(1, 2)], "a"), "not a retake.KeyPoint"),
             (retake.KeyPoints([nose], "a", bones=[(0, 1)]), "a pair of indices"),
             (retake.KeyPoints([retake.KeyPoint("x", math.nan, 0)], "a"), "must be finite"),
+            (retake.Polyline([(1, 2), (3,)], "a"), r"a point of a line is .x, y., not .3,"),
+            (retake.Polyline([1, 2], "a"), "a point of a line is .x, y., not 1"),
+            (retake.Polyline("ab", "a"), "points are an array or a list of pairs"),
+            (retake.Polygon({(1, 2), (3, 4)}, "a"), "points are an array or a list of pairs"),
+            (retake.Polygon([(1, math.nan)], "a"), "x or y of a point must be finite"),
+            (retake.Image([[1, 2]], "map"), "the image 'map' is an array of numpy, not a list"),
+            (retake.Image([[1]], "map", order="gbr"), "the order of an image is 'rgb' or 'bgr'"),
             (retake.Embedding([math.inf], "a"), "must be finite"),
             (retake.Embedding("ab", "a"), "a vector is a list of numbers"),
             (retake.JSON({"a": math.nan}, "meta"), "the value 'meta' is not JSON"),
@@ -159,8 +173,124 @@ class StageTests(unittest.TestCase):
             host.greet(output="observations")
             self.assertRegex(
                 host.ask()["error"]["message"],
-                "of the type dict; return a list of retake.Mask, KeyPoints, Embedding or JSON",
+                "of the type dict; return a list of retake.Mask, KeyPoints, Polyline, Polygon, Image, "
+                "Embedding or JSON",
             )
+
+    def test_lines_are_lists_of_points(self):
+        lane = retake.Polyline([(1, 2.5), [3, 4]], "lane", 0.5, identity=7)
+        (polyline, polygon) = self.value(lane, retake.Polygon(iter([(0, 1)]), "car"))["observations"]
+        self.assertEqual(
+            polyline,
+            {"polyline": [[1.0, 2.5], [3.0, 4.0]], "label": "lane", "score": 0.5, "identity": 7},
+        )
+        self.assertEqual(polygon, {"polygon": [[0.0, 1.0]], "label": "car", "score": 1.0})
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_contours_of_opencv_are_lines(self):
+        box = numpy.array([[0.25, 1], [2, 1], [2, 3], [0.25, 3]], numpy.float32)
+        contour = numpy.array([[[5, 6]], [[7, 8]]], numpy.int32)
+        form = self.value(
+            retake.Polygon(box, "car"),
+            retake.Polyline(contour, "edge"),
+            retake.Polyline(list(contour[:, 0]), "rows"),
+            retake.Polyline(contour[:1], "dot"),
+        )["observations"]
+        self.assertEqual(form[0]["polygon"], [[0.25, 1.0], [2.0, 1.0], [2.0, 3.0], [0.25, 3.0]])
+        self.assertEqual(form[1]["polyline"], [[5.0, 6.0], [7.0, 8.0]])
+        self.assertEqual(form[2]["polyline"], form[1]["polyline"])
+        self.assertEqual(form[3]["polyline"], [[5.0, 6.0]])
+        for shape, message in (
+            ((2, 3), "a point of a line is .x, y., not .0"),
+            ((2,), "a point of a line is .x, y., not 0"),
+            ((2, 2, 2), "x or y of a point must be a number"),
+        ):
+            with self.subTest(shape):
+                self.assertRegex(self.problem(retake.Polygon(numpy.zeros(shape), "a")), message)
+
+
+@unittest.skipIf(numpy is None, "numpy is not installed")
+class ImageTests(unittest.TestCase):
+    value, problem = StageTests.value, StageTests.problem
+
+    def check(self, array, size, type, data, **keys):
+        (form,) = self.value(retake.Image(array, "map", 0.5, 3, **keys))["observations"]
+        image = form.pop("image")
+        self.assertEqual(form, {"label": "map", "score": 0.5, "identity": 3})
+        self.assertEqual((image["size"], image["type"]), (size, type))
+        self.assertEqual(base64.b64decode(image["data"], validate=True), data)
+
+    def test_numbers_are_little_endian_rows(self):
+        rows = numpy.array([[1, 2, 3], [4, 5, 600]])
+        self.check(rows.astype("uint8"), [2, 3, 1], "u8", bytes([1, 2, 3, 4, 5, 88]))
+        words = b"\1\0\2\0\3\0\4\0\5\0\x58\2"
+        self.check(rows.astype("uint16"), [2, 3, 1], "u16", words)
+        self.check(rows.astype(">u2"), [2, 3, 1], "u16", words)
+        floats = rows.astype("float32")
+        self.check(floats, [2, 3, 1], "f32", floats.astype("<f4").tobytes())
+        # Rows that are not next to each other in memory, and columns first.
+        self.check(floats[:, ::2], [2, 2, 1], "f32", floats[:, ::2].astype("<f4").tobytes())
+        self.check(floats.T, [3, 2, 1], "f32", floats.T.astype("<f4").tobytes())
+
+    def test_types_without_loss_are_converted(self):
+        self.check(numpy.array([[True, False]]), [1, 2, 1], "u8", b"\1\0")
+        for type in ("int8", "int16", "float16"):
+            with self.subTest(type):
+                numbers = numpy.array([[-3, 7]], "<f4").tobytes()
+                self.check(numpy.array([[-3, 7]], type), [1, 2, 1], "f32", numbers)
+
+    def test_a_map_may_have_holes(self):
+        holes = numpy.array([[math.nan, math.inf, 1]], numpy.float32)
+        self.check(holes, [1, 3, 1], "f32", holes.astype("<f4").tobytes())
+
+    def test_channels_become_rgb(self):
+        pixels = bytes(range(8))
+        for count, data in (
+            (1, pixels),
+            (2, pixels),
+            (3, bytes([2, 1, 0, 5, 4, 3])),
+            (4, bytes([2, 1, 0, 3, 6, 5, 4, 7])),
+        ):
+            with self.subTest(count):
+                array = numpy.frombuffer(pixels[: len(data)], numpy.uint8).reshape(1, -1, count)
+                size = list(array.shape)
+                self.check(array, size, "u8", data, order="bgr")
+                self.check(array, size, "u8", pixels[: len(data)])
+
+    def test_mistakes_are_named(self):
+        for array, message in (
+            (numpy.zeros((2, 2)), r"'map' has float64: convert .* with array.astype.numpy.float32."),
+            (numpy.zeros((2, 2), "int32"), "'map' has int32: convert"),
+            (numpy.zeros((2, 2), "complex64"), "'map' has complex64: convert"),
+            (numpy.zeros(4, "uint8"), r"height x width x channels: .* has the shape .4,"),
+            (numpy.zeros((2, 2, 5), "uint8"), "1 to 4 channels; 'map' has the shape .2, 2, 5"),
+            (numpy.zeros((0, 2), "uint8"), "has the shape .0, 2"),
+            (numpy.zeros((1, 65_537), "uint8"), "sides of 1 to 65536 .* has the shape .1, 65537"),
+            (numpy.zeros((1, 2, 2, 1), "uint8"), "has the shape .1, 2, 2, 1"),
+        ):
+            with self.subTest(message):
+                self.assertRegex(self.problem(retake.Image(array, "map")), message)
+
+    def test_the_largest_image_is_named(self):
+        # One number that is repeated: no memory for the rest.
+        for type, width in (("u1", 3072), ("f4", 768)):
+            array = numpy.broadcast_to(numpy.zeros(1, type), (8193, width))
+            message = self.problem(retake.Image(array, "map"))
+            pattern = f"at most 25165824 bytes .24 MiB., and .map. of 8193 x {width} x 1 "
+            self.assertRegex(message, pattern)
+
+    def test_a_value_of_several_images_has_one_limit(self):
+        array = numpy.zeros((4096, 3072), numpy.uint8)
+        images = [retake.Image(array, "map")] * 3
+        with served(stage_of(images)) as host:
+            host.greet(output="observations")
+            error = host.ask()["error"]
+        self.assertEqual((error["code"], error["severity"]), ("python.value", "unrecoverable"))
+        self.assertRegex(error["message"], "the message has 503.* bytes; at most 33554432 are")
+        with served(stage_of(images[:1])) as host:
+            host.greet(output="observations")
+            (item,) = host.ask()["value"]["observations"]
+        self.assertEqual(len(item["image"]["data"]), 4096 * 3072 * 4 // 3)
 
 
 class ResultTests(unittest.TestCase):
@@ -171,13 +301,22 @@ class ResultTests(unittest.TestCase):
             (frame,) = retake.read_results(file)
             return frame.sinks["a"].observations
 
-    def check(self, mask, face, empty, vector, none, meta):
+    def check(self, mask, face, empty, lane, car, depth, vector, none, meta):
         self.assertEqual(mask, retake.Mask((4, 5), COUNTS, "a person", 0.9132, -4))
         self.assertEqual(face.bones, ((0, 1), (1, 0)))
         self.assertEqual(face.points[0], retake.KeyPoint("left,eye", 1, -2.5, 0.5))
         self.assertEqual((face.points[1].name, face.points[1].y), ("nose", 3))
         self.assertTrue(math.isnan(face.points[1].x))
         self.assertEqual(empty, retake.KeyPoints((), "%"))
+        self.assertIs(type(lane), retake.Polyline)
+        self.assertEqual((lane.label, lane.score, lane.identity), ("lane", 0.9, 7))
+        self.assertEqual((lane.points[0], lane.points[1][1]), ((1, 2.5), -4))
+        self.assertTrue(math.isnan(lane.points[1][0]))
+        self.assertEqual(car, retake.Polygon(((0, 0), (4, 0), (4, 3)), "car 1"))
+        digest = "00112233445566778899aabbccddeeff"
+        self.assertEqual(
+            depth, retake.Image(None, "depth", digest=digest, size=(480, 640, 1), type="f32")
+        )
         self.assertEqual((vector.label, vector.identity), ("id", 0))
         self.assertAlmostEqual(vector.vector[1], -0.1, 7)
         self.assertFalse(math.isfinite(vector.vector[2]))
@@ -191,7 +330,10 @@ class ResultTests(unittest.TestCase):
         self.check(*self.read(LINE, "lines.jsonl"))
 
     def test_another_form_is_refused(self):
-        for line in ("M - a 1.0000 5x4", "K - a 1.0000 0", "E - a 1.0000 A", "J - a 1.0000 {"):
+        lines = ["M - a 1.0000 5x4", "K - a 1.0000 0", "E - a 1.0000 A", "J - a 1.0000 {"]
+        lines += ["L - a 1.0000 ajar 1.0,2.0", "L - a 1.0000 open 1.0", "L - a 1.0000"]
+        lines += ["I - a 1.0000 5x4 u8 00", "I - a 1.0000 5x4x1 u8"]
+        for line in lines:
             with self.subTest(line), self.assertRaises(retake.ResultsError):
                 self.read(GOLDEN.replace("E - empty 1.0000 -", line), "results-00000.gold")
 

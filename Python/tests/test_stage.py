@@ -325,10 +325,11 @@ class ReplyTests(unittest.TestCase):
         self.assertEqual(found[0]["class"], 1)
 
     def test_a_reply_that_is_too_long_is_an_error(self):
-        error = self.error([retake.Label("x" * (1 << 20), 1)] * 4, "classes")
+        label = retake.Label("x" * (8 << 20), 1)
+        error = self.error([label] * 4, "classes")
         self.assertEqual(error["code"], "python.value")
-        self.assertIn("at most 4194304", error["message"])
-        self.assertEqual(len(self.value([retake.Label("x" * (1 << 20), 1)] * 3, "classes")), 3)
+        self.assertIn("at most 33554432", error["message"])
+        self.assertEqual(len(self.value([label] * 3, "classes")), 3)
 
 
 class StateTests(unittest.TestCase):

@@ -119,6 +119,27 @@ class ConversationTests(unittest.TestCase):
                 [{"out": {"sink": "seen", "sequence": 4, "value": value}}, {"done": 4}],
             )
 
+    @unittest.skipUnless(support.HAS_NUMPY, support.NO_NUMPY)
+    def test_an_image_is_copied_when_it_is_reported(self):
+        import numpy
+
+        array = numpy.zeros((1, 2), numpy.uint8)
+
+        class Seen(retake.Program):
+            sinks = {"seen": "observations"}
+
+            def on_frame(self, frame):
+                self.out("seen", [retake.Image(array, "map")])
+                array[:] += 1
+
+        with served(Seen) as host:
+            host.greet(output="program")
+            for sequence, data in ((0, "AAA="), (1, "AQE=")):
+                host.show(b"\1\0\0\0", sequence, nowNs=sequence)
+                (message, _) = until_done(host)
+                (item,) = message["out"]["value"]["observations"]
+                self.assertEqual(item["image"], {"size": [1, 2, 1], "type": "u8", "data": data})
+
     def test_a_cancelled_timer_is_cancelled_once(self):
         with served(Echo) as host:
             host.greet(output="program")
