@@ -221,6 +221,25 @@ class Capture {
     check(*found);
   }
 
+  /* Adds a chain of straight lines, such as a lane, or a polygon. */
+  void polyline(const std::string &sink, const std::string &label, double score,
+                const std::vector<retake_vertex> &points, bool is_closed = false) {
+    Sink *found = at(sink);
+    if (!found) return;
+    retake_polyline(&found->reply, label.c_str(), score, points.data(), points.size(), is_closed);
+    check(*found);
+  }
+
+  /* Adds an image in the order red, green, blue and alpha, or a map of numbers such as depth. */
+  void image(const std::string &sink, const std::string &label, double score, const void *pixels,
+             size_t stride, size_t width, size_t height, size_t channels,
+             retake_type type = RETAKE_U8) {
+    Sink *found = at(sink);
+    if (!found) return;
+    retake_image(&found->reply, label.c_str(), score, pixels, stride, width, height, channels, type);
+    check(*found);
+  }
+
   /* Adds a vector that represents an object or the frame. */
   void embedding(const std::string &sink, const std::string &label, double score,
                  const std::vector<float> &values) {
@@ -479,7 +498,7 @@ class Capture {
     if (!retake_p_receive(kMessages, reinterpret_cast<char *>(header), sizeof header)) return false;
     const size_t count = header[0] | static_cast<size_t>(header[1]) << 8 |
                          static_cast<size_t>(header[2]) << 16 | static_cast<size_t>(header[3]) << 24;
-    if (count == 0 || count > RETAKE_P_BYTES_MAX) refuse("a message has an impossible length", "");
+    if (count == 0 || count > RETAKE_P_RECEIVED_MAX) refuse("a message has an impossible length", "");
     body_.resize(count);
     if (!retake_p_receive(kMessages, body_.data(), count)) {
       refuse("the host closed the socket in a message", "");

@@ -123,6 +123,14 @@ typedef struct retake_bone {
   size_t from, to;
 } retake_bone;
 
+/* A vertex of a line, in pixels of the frame, y down. */
+typedef struct retake_vertex {
+  double x, y;
+} retake_vertex;
+
+/* The type of the numbers of an image: 8 or 16 bits without a sign, or float. */
+typedef enum retake_type { RETAKE_U8, RETAKE_U16, RETAKE_F32 } retake_type;
+
 /* ---- What a stage is ---------------------------------------------------------------------- */
 
 typedef struct retake_stage {
@@ -199,6 +207,17 @@ static inline void retake_mask(
 static inline void retake_points(
     retake_reply *reply, const char *label, double score, const retake_point *points, size_t count,
     const retake_bone *bones, size_t bone_count);
+/* Adds a chain of straight lines, such as a lane; one that is closed is a polygon, such as a contour
+ * or an oriented box. */
+static inline void retake_polyline(
+    retake_reply *reply, const char *label, double score, const retake_vertex *points, size_t count,
+    bool is_closed);
+/* Adds an image, or a map of numbers such as depth: rows of pixels with 1 to 4 channels each, in this
+ * machine's order of bytes. `stride` is the number of bytes from one row to the next. Three or four
+ * channels of an image are red, green, blue and alpha. An image has at most 24 MiB. */
+static inline void retake_image(
+    retake_reply *reply, const char *label, double score, const void *pixels, size_t stride,
+    size_t width, size_t height, size_t channels, retake_type type);
 /* Adds a vector that represents an object or the frame. */
 static inline void retake_embedding(
     retake_reply *reply, const char *label, double score, const float *values, size_t count);
@@ -225,11 +244,14 @@ static inline void retake_string(
 
 /* ==== Private from here on ================================================================= */
 
-#define RETAKE_P_BYTES_MAX ((size_t)4 << 20) /* of a message */
-#define RETAKE_P_DEPTH_MAX 64                /* of nesting in a message */
-#define RETAKE_P_TEXT_MAX 1000               /* of an error's message */
-#define RETAKE_P_CODE_MAX 64                 /* of an error's code */
-#define RETAKE_P_KEYS_MAX 64                 /* options of a node */
+#define RETAKE_P_BYTES_MAX ((size_t)32 << 20)   /* of a message of the program; a power of 2 */
+#define RETAKE_P_RECEIVED_MAX ((size_t)4 << 20) /* of a message of the host */
+#define RETAKE_P_IMAGE_MAX ((size_t)24 << 20)   /* of an image, before base64 */
+#define RETAKE_P_SIDE_MAX 65536                 /* columns or rows of a mask or an image */
+#define RETAKE_P_DEPTH_MAX 64                   /* of nesting in a message */
+#define RETAKE_P_TEXT_MAX 1000                  /* of an error's message */
+#define RETAKE_P_CODE_MAX 64                    /* of an error's code */
+#define RETAKE_P_KEYS_MAX 64                    /* options of a node */
 #define RETAKE_P_USAGE 64
 #define RETAKE_P_REFUSED 2
 
@@ -455,7 +477,7 @@ static inline const char *retake_p_members_end(
     const char *at, const char *end, char close, int depth) {
   at = retake_p_space(at, end);
   if (at < end && *at == close) return at + 1;
-  /* Ends: each round takes a value off a message of at most RETAKE_P_BYTES_MAX. */
+  /* Ends: each round takes a value off a text of bounded length. */
   for (;;) {
     if (close == '}') {
       at = retake_p_space(at, end);
@@ -698,7 +720,7 @@ typedef struct retake_p_block {
 } retake_p_block;
 
 static inline void *retake_p_take(retake_p_block **blocks, size_t count, size_t size) {
-  /* Both come from a message of at most RETAKE_P_BYTES_MAX, so the product fits. */
+  /* Both come from a message of at most RETAKE_P_RECEIVED_MAX, so the product fits. */
   retake_p_block *block = (retake_p_block *)malloc(sizeof *block + count * size);
   if (!block) retake_p_refuse("no memory for a frame", NULL);
   block->next = *blocks;
@@ -1132,13 +1154,15 @@ static inline void retake_p_end_run(retake_p_bytes *bytes, retake_p_runs *runs) 
   runs->count++;
 }
 
+static inline bool retake_p_is_size(size_t width, size_t height) {
+  return width > 0 && height > 0 && width <= RETAKE_P_SIDE_MAX && height <= RETAKE_P_SIDE_MAX;
+}
+
 static inline void retake_mask(
     retake_reply *reply, const char *label, double score, const uint8_t *pixels, size_t stride,
     size_t width, size_t height) {
-  const size_t side_max = 65536;
   retake_p_runs runs = {0, {0, 0}, 0};
-  if (!pixels || width == 0 || height == 0 || width > side_max || height > side_max ||
-      stride < width) {
+  if (!pixels || !retake_p_is_size(width, height) || stride < width) {
     retake_p_misuse(
         reply, "a mask has pixels, 1 to 65536 columns and rows, and a stride of at least its columns",
         NULL);
@@ -1208,6 +1232,90 @@ static inline void retake_points(
     retake_p_put(&reply->elements, "]");
   }
   retake_p_put(&reply->elements, "]");
+}
+
+static inline void retake_polyline(
+    retake_reply *reply, const char *label, double score, const retake_vertex *points, size_t count,
+    bool is_closed) {
+  const char *content = is_closed ? ",\"polygon\":[" : ",\"polyline\":[";
+  if (count && !retake_p_is_given(reply, points, "the array of points")) return;
+  if (!retake_p_observe(reply, label, score, content)) return;
+  for (size_t index = 0; index < count; index++) {
+    if (!retake_p_finite(reply, points[index].x, "a coordinate of a point") ||
+        !retake_p_finite(reply, points[index].y, "a coordinate of a point")) {
+      return;
+    }
+    retake_p_put(&reply->elements, index ? ",[" : "[");
+    retake_p_put_number(&reply->elements, points[index].x);
+    retake_p_put(&reply->elements, ",");
+    retake_p_put_number(&reply->elements, points[index].y);
+    retake_p_put(&reply->elements, "]");
+  }
+  retake_p_put(&reply->elements, "]");
+}
+
+/* Up to three bytes of base64, RFC 4648. */
+static inline void retake_p_put_base64(retake_p_bytes *bytes, const uint8_t *group, size_t count) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char text[4] = {'=', '=', '=', '='};
+  uint32_t bits = 0;
+  for (size_t index = 0; index < 3; index++) bits = bits << 8 | (index < count ? group[index] : 0);
+  for (size_t index = 0; index <= count; index++) text[index] = digits[bits >> (18 - 6 * index) & 63];
+  retake_p_add(bytes, text, sizeof text);
+}
+
+/* The numbers of rows, little-endian, in base64. */
+static inline void retake_p_put_pixels(
+    retake_p_bytes *bytes, const uint8_t *pixels, size_t stride, size_t row_bytes, size_t height,
+    size_t number_bytes) {
+  const uint16_t one = 1;
+  /* The first byte of a number here is its last one in the message, or the same. */
+  const size_t flip = *(const uint8_t *)&one == 1 ? 0 : number_bytes - 1;
+  uint8_t group[3];
+  size_t count = 0;
+  for (size_t y = 0; y < height; y++) {
+    for (size_t x = 0; x < row_bytes; x++) {
+      /* A number has 1, 2 or 4 bytes, so that this turns their order. */
+      group[count++] = pixels[y * stride + (x ^ flip)];
+      if (count < sizeof group) continue;
+      retake_p_put_base64(bytes, group, count);
+      count = 0;
+    }
+  }
+  if (count) retake_p_put_base64(bytes, group, count);
+}
+
+static inline void retake_image(
+    retake_reply *reply, const char *label, double score, const void *pixels, size_t stride,
+    size_t width, size_t height, size_t channels, retake_type type) {
+  static const char *const names[] = {"u8", "u16", "f32"};
+  static const size_t sizes[] = {1, 2, 4};
+  const size_t index = (size_t)type;
+  if (!pixels || !retake_p_is_size(width, height) || channels < 1 || channels > 4 ||
+      index >= sizeof sizes / sizeof *sizes || stride < width * channels * sizes[index]) {
+    retake_p_misuse(
+        reply, "an image has pixels, 1 to 65536 columns and rows, 1 to 4 channels, one of the types, "
+               "and a stride of at least its row in bytes",
+        NULL);
+    return;
+  }
+  const size_t row_bytes = width * channels * sizes[index];
+  if ((uint64_t)row_bytes * height > RETAKE_P_IMAGE_MAX) {
+    retake_p_misuse(reply, "an image has at most 24 MiB: ", label);
+    return;
+  }
+  if (!retake_p_observe(reply, label, score, ",\"image\":{\"size\":[")) return;
+  retake_p_put_integer(&reply->elements, (int64_t)height);
+  retake_p_put(&reply->elements, ",");
+  retake_p_put_integer(&reply->elements, (int64_t)width);
+  retake_p_put(&reply->elements, ",");
+  retake_p_put_integer(&reply->elements, (int64_t)channels);
+  retake_p_put(&reply->elements, "],\"type\":\"");
+  retake_p_put(&reply->elements, names[index]);
+  retake_p_put(&reply->elements, "\",\"data\":\"");
+  retake_p_put_pixels(
+      &reply->elements, (const uint8_t *)pixels, stride, row_bytes, height, sizes[index]);
+  retake_p_put(&reply->elements, "\"}");
 }
 
 static inline void retake_embedding(
@@ -1526,7 +1634,7 @@ static inline int retake_serve(
   while (goes_on && retake_p_receive(messages, (char *)header, sizeof header)) {
     size_t count = header[0] | (size_t)header[1] << 8 | (size_t)header[2] << 16 |
                    (size_t)header[3] << 24;
-    if (count == 0 || count > RETAKE_P_BYTES_MAX) {
+    if (count == 0 || count > RETAKE_P_RECEIVED_MAX) {
       retake_p_refuse("a message has a length that is not possible", NULL);
     }
     if (count > room) {

@@ -97,10 +97,23 @@ static void detect(const probe *own, retake_reply *reply) {
   }
 }
 
-/* A mask of the frame's pixels above 127, and one observation of each other form. */
+/* The frame's pixels as an image, and small maps with bytes between their rows. */
+static void observe_images(const retake_plane *plane, retake_reply *reply) {
+  static const uint16_t depth[2][3] = {{0x0102, 0xFFFF, 7}, {3, 4, 7}};
+  static float flow[1][4] = {{0.1f, -2, 3e-9f, 0}};
+  flow[0][3] = (float)NAN;
+  retake_image(
+      reply, "image", 1, plane->pixels, plane->stride, plane->width, plane->height, 1, RETAKE_U8);
+  retake_image(reply, "depth", 0.5, depth, sizeof depth[0], 2, 2, 1, RETAKE_U16);
+  retake_image(reply, "flow", 1, flow, sizeof flow[0], 2, 1, 2, RETAKE_F32);
+  retake_identity(reply, 6);
+}
+
+/* A mask of the frame's pixels above 127, and observations of each other form. */
 static void observe(const retake_frame *frame, retake_reply *reply) {
   static const retake_point points[] = {{"eye \"l\"", 1.5, -2, 0.5}, {"nose", 3, 4, 1}};
   static const retake_bone bones[] = {{1, 0}};
+  static const retake_vertex vertices[] = {{0.1, -2}, {1e6, 3.25}, {4, 5}};
   static const float vector[] = {0.1f, -2, 3e-9f};
   const retake_plane *plane = &frame->planes[0];
   uint8_t *above = (uint8_t *)calloc(plane->height, plane->stride);
@@ -111,6 +124,11 @@ static void observe(const retake_frame *frame, retake_reply *reply) {
   free(above);
   retake_identity(reply, -4);
   retake_points(reply, "face", 1, points, 2, bones, 1);
+  retake_polyline(reply, "lane", 0.5, vertices, 2, false);
+  retake_identity(reply, 5);
+  retake_polyline(reply, "car", 1, vertices, 3, true);
+  retake_polyline(reply, "empty", 1, NULL, 0, true);
+  observe_images(plane, reply);
   retake_embedding(reply, "cloth\xC3\xA9s", 1, vector, 3);
   retake_json(reply, "scene", 1, " {\"light\": [\"day\", null]} ");
 }
@@ -119,9 +137,34 @@ static void misobserve(const char *does, retake_reply *reply) {
   static const retake_point point = {"a", 0, 0, 1};
   static const retake_bone bone = {0, 1};
   const float vector = (float)INFINITY;
+  const retake_vertex nowhere = {0, NAN};
+  const uint8_t pixel[16] = {0};
   if (strcmp(does, "noMask") == 0) retake_mask(reply, "a", 1, NULL, 1, 1, 1);
   if (strcmp(does, "wideMask") == 0) retake_mask(reply, "a", 1, (const uint8_t *)"", 1, 2, 1);
   if (strcmp(does, "bone") == 0) retake_points(reply, "a", 1, &point, 1, &bone, 1);
+  if (strcmp(does, "noLine") == 0) retake_polyline(reply, "a", 1, NULL, 1, false);
+  if (strcmp(does, "nowhere") == 0) retake_polyline(reply, "a", 1, &nowhere, 1, false);
+  if (strcmp(does, "noImage") == 0) retake_image(reply, "a", 1, NULL, 1, 1, 1, 1, RETAKE_U8);
+  if (strcmp(does, "flatImage") == 0) retake_image(reply, "a", 1, pixel, 1, 1, 0, 1, RETAKE_U8);
+  if (strcmp(does, "deepImage") == 0) retake_image(reply, "a", 1, pixel, 5, 1, 1, 5, RETAKE_U8);
+  if (strcmp(does, "wideImage") == 0) retake_image(reply, "a", 1, pixel, 15, 2, 1, 2, RETAKE_F32);
+  if (strcmp(does, "noType") == 0) retake_image(reply, "a", 1, pixel, 16, 1, 1, 1, (retake_type)3);
+  if (strcmp(does, "bigImage") == 0) {
+    retake_image(reply, "a", 1, pixel, 24576, 1536, 1025, 4, RETAKE_F32);
+  }
+  if (strcmp(does, "images") == 0) {
+    /* 16 MiB each. */
+    uint8_t *rows = (uint8_t *)calloc(1024, 4096 * 4);
+    retake_image(reply, "a", 1, rows, 4096 * 4, 4096, 1024, 1, RETAKE_F32);
+    retake_image(reply, "b", 1, rows, 4096 * 4, 4096, 1024, 1, RETAKE_F32);
+    free(rows);
+  }
+  if (strcmp(does, "largest") == 0) {
+    uint8_t *rows = (uint8_t *)calloc(1024, 5000 * 4);
+    rows[1024 * 5000 * 4 - 1] = 0x80;
+    retake_image(reply, "a", 1, rows, 5000 * 4, 5000, 1024, 1, RETAKE_F32);
+    free(rows);
+  }
   if (strcmp(does, "infinite") == 0) retake_embedding(reply, "a", 1, &vector, 1);
   if (strcmp(does, "json") == 0) retake_json(reply, "a", 1, "{} {}");
   if (strcmp(does, "labels") == 0) retake_label(reply, "a", 1);

@@ -1,5 +1,6 @@
 """The headers of C/, for stages in C and C++ and loops in C++, driven by the host of these tests."""
 
+import base64
 import functools
 import json
 import math
@@ -260,19 +261,45 @@ class ProbeTests(unittest.TestCase):
                         "mask": {"size": [height, width], "counts": counts},
                     },
                 )  # fmt: skip
+                image = value[5]["image"]
+                self.assertEqual((image["size"], image["type"]), ([height, width, 1], "u8"))
+                found = base64.b64decode(image["data"], validate=True)
+                self.assertEqual(found, b"".join(map(bytes, rows)))
             points = [
                 {"name": 'eye "l"', "x": 1.5, "y": -2, "score": 0.5},
                 {"name": "nose", "x": 3, "y": 4, "score": 1},
             ]
             vector = [struct.unpack("f", struct.pack("f", number))[0] for number in (0.1, -2, 3e-9)]
+            vertices = [[0.1, -2], [1e6, 3.25], [4, 5]]
+            depth = base64.b64encode(struct.pack("<4H", 0x0102, 0xFFFF, 3, 4)).decode()
+            flow = base64.b64encode(struct.pack("<4f", *vector, math.nan)).decode()
             self.assertEqual(
-                value[1:],
+                value[1:5] + value[6:],
                 [
                     {"label": "face", "score": 1, "points": points, "bones": [[1, 0]]},
+                    {"label": "lane", "score": 0.5, "identity": 5, "polyline": vertices[:2]},
+                    {"label": "car", "score": 1, "polygon": vertices},
+                    {"label": "empty", "score": 1, "polygon": []},
+                    {
+                        "label": "depth", "score": 0.5,
+                        "image": {"size": [2, 2, 1], "type": "u16", "data": depth},
+                    },
+                    {
+                        "label": "flow", "score": 1, "identity": 6,
+                        "image": {"size": [1, 2, 2], "type": "f32", "data": flow},
+                    },
                     {"label": "clothés", "score": 1, "embedding": vector},
                     {"label": "scene", "score": 1, "json": {"light": ["day", None]}},
                 ],
-            )
+            )  # fmt: skip
+
+    def test_the_largest_image_is_sent(self):
+        child = self.start("largest", "observations")
+        child.host.receive()
+        (item,) = child.host.ask()["value"]["observations"]
+        self.assertEqual(item["image"]["size"], [1024, 5000, 1])
+        data = base64.b64decode(item["image"]["data"], validate=True)
+        self.assertEqual(data, bytes(1024 * 5000 * 4 - 1) + b"\x80")
 
     def test_wrong_observations_halt(self):
         expected = {
@@ -281,10 +308,19 @@ class ProbeTests(unittest.TestCase):
             "wideMask": "a mask has pixels, 1 to 65536 columns and rows, and a stride of at least "
             "its columns",
             "bone": "an end of a bone is the index of a point",
+            "noLine": "the array of points is NULL",
+            "nowhere": "a coordinate of a point must be finite",
+            "bigImage": "an image has at most 24 MiB: a",
+            "images": "the value is larger than a message can be",
             "infinite": "a number of an embedding must be finite",
             "json": "this is not a JSON value: {} {}",
             "labels": "the output of the stage is not detections",
         }
+        for does in ("noImage", "flatImage", "deepImage", "wideImage", "noType"):
+            expected[does] = (
+                "an image has pixels, 1 to 65536 columns and rows, 1 to 4 channels, one of the "
+                "types, and a stride of at least its row in bytes"
+            )
         for does, message in expected.items():
             child = self.start(does, "observations")
             child.host.receive()
@@ -332,7 +368,7 @@ class ProbeTests(unittest.TestCase):
             self.assertEqual(child.status, 0)
 
     def test_a_value_larger_than_a_message_is_a_mistake(self):
-        child = self.start("detect", "detections", count=100_000)
+        child = self.start("detect", "detections", count=1_000_000)
         child.host.receive()
         error = child.host.ask()["error"]
         self.assertEqual(error["code"], "c.value")
@@ -531,6 +567,11 @@ int main(int argc, char **argv) {
       capture.mask("seen", "car", 1, mask, 2, 2, 2);
       capture.identity("seen", 3);
       capture.points("seen", "lamp", 0.5, {{"left", 1, 2, 1}});
+      capture.polyline("seen", "lane", 1, {{1, 2}, {3.5, 4}});
+      capture.polyline("seen", "box", 1, {{1, 2}}, true);
+      capture.image("seen", "mask", 1, mask, 2, 2, 2, 1);
+      const float depth[] = {1, -2};
+      capture.image("seen", "depth", 1, depth, 4, 1, 2, 1, RETAKE_F32);
       capture.embedding("seen", "look", 1, {0.5f});
       capture.json("seen", "scene", 1, "7");
     }
@@ -626,6 +667,16 @@ class CaptureTests(unittest.TestCase):
                 {
                     "label": "lamp", "score": 0.5, "bones": [],
                     "points": [{"name": "left", "x": 1, "y": 2, "score": 1}],
+                },
+                {"label": "lane", "score": 1, "polyline": [[1, 2], [3.5, 4]]},
+                {"label": "box", "score": 1, "polygon": [[1, 2]]},
+                {
+                    "label": "mask", "score": 1,
+                    "image": {"size": [2, 2, 1], "type": "u8", "data": "AAkAAQ=="},
+                },
+                {
+                    "label": "depth", "score": 1,
+                    "image": {"size": [2, 1, 1], "type": "f32", "data": "AACAPwAAAMA="},
                 },
                 {"label": "look", "score": 1, "embedding": [0.5]},
                 {"label": "scene", "score": 1, "json": 7},

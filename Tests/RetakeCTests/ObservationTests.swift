@@ -16,12 +16,17 @@
         static const uint8_t mask[] = {0, 1, 9, 0, 1, 9};
         static const retake_point points[] = {{"eye", 1.5, 2, 0.5}, {"nose", 3, 4, 1}};
         static const retake_bone bone = {0, 1};
+        static const retake_vertex corners[] = {{0, 1.5}, {4, -2}, {4, 1.5}};
+        static const uint16_t depth[] = {1, 65535};
         static const float vector[] = {0.5f, -2};
         (void)self;
         if (frame->sequence > 0) return;
         retake_mask(reply, "a person", 0.9, mask, 3, 2, 2);
         retake_identity(reply, 7);
         retake_points(reply, "face", 1, points, 2, &bone, 1);
+        retake_polyline(reply, "lane", 1, corners, 2, false);
+        retake_polyline(reply, "car", 0.5, corners, 3, true);
+        retake_image(reply, "depth", 1, depth, 4, 2, 1, 1, RETAKE_U16);
         retake_embedding(reply, "look", 1, vector, 2);
         retake_json(reply, "scene", 1, "{\\"light\\": \\"day\\"}");
       }
@@ -35,6 +40,9 @@
     private static let lines = """
       M 7 a%20person 0.90 2x2 22
       K - face 1.00 0-1 eye=1.5,2.0,0.50 nose=3.0,4.0,1.00
+      L - lane 1.00 open 0.0,1.5 4.0,-2.0
+      L - car 0.50 closed 0.0,1.5 4.0,-2.0 4.0,1.5
+      I - depth 1.00 2x1x1 u16 1c3e992bd3f939bb75396f462c2d59fd
       E - look 1.00 AAAAPwAAAMA=
       J - scene 1.00 {"light":"day"}
 

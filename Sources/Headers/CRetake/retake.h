@@ -235,8 +235,9 @@ typedef struct retake_result {
   // The outcomes at all sinks, as one JSON object without a line end: docs/result-lines.md.
   const char *json;
   size_t json_length;
-  // The masks, key points, embeddings and JSON values that the primary sink received: a text with one
-  // line for each, M, K, E or J as in docs/formats/goldens.md. "" without observations.
+  // The masks, points, lines, digests of images, embeddings and JSON values that the primary sink
+  // received: a text with one line for each, M, K, L, I, E or J as in docs/formats/goldens.md. ""
+  // without observations.
   //
   // A library that is older than these two members has a smaller `size`.
   const char *observations;
