@@ -185,7 +185,10 @@ import Testing
     lines = lines.replacing(
       "F 0:1 33333333\n",
       with: "K 4 dog 0.5000 0-1 nose=1.0,2.0,1.0000 tail=3.0,4.0,0.2500\n"
-        + "M -4 a%20person 0.9132 5x4 5310003\nF 0:1 33333333\n")
+        + "M -4 a%20person 0.9132 5x4 5310003\n"
+        + "L 7 lane 1.0000 open 11.0,12.0 13.0,14.5\nL - nowhere 1.0000 open 1.0,nan\n"
+        + "L - car 1.0000 closed 21.0,22.0 23.0,22.0 23.0,24.0\n"
+        + "I - depth 1.0000 4x3x1 f32 \(Digest128(of: "depth"))\nF 0:1 33333333\n")
     let digest = Digest128(of: lines)
     lines += "B 3 \(digest)\n"
     let header =
@@ -227,6 +230,15 @@ import Testing
       shapes.contains(#""points":[{"x":1,"y":2},{"x":3,"y":4}],"thickness":2"#), "\(shapes)")
     #expect(shapes.contains(#"{"x":4,"y":4}"#) && shapes.contains(#""text":"a person""#))
     #expect(shapes.components(separatedBy: #""type":4"#).count == 3)
+    // A chain of lines and a closed one. A line without a place is not drawn.
+    let line = #"{"x":11,"y":12},{"x":13,"y":14.5}],"thickness":2,"timestamp":{"#
+    let loop = #"[{"x":21,"y":22},{"x":23,"y":22},{"x":23,"y":24}],"thickness":2,"timestamp":{"#
+    #expect(shapes.contains(line) && shapes.contains(loop), "\(shapes)")
+    #expect([2, 3].map { shapes.components(separatedBy: #""type":\#($0)"#).count } == [2, 2])
+    #expect(shapes.contains(#""text":"car""#) && shapes.contains(#""text":"lane""#))
+    #expect(!shapes.contains("nowhere") && !shapes.contains("depth"))
+    let depth = #"{"image":{"digest":"\#(Digest128(of: "depth"))","size":[3,4,1],"type":"f32"},"#
+    #expect(results[0].contains(depth), "\(results[0])")
     #expect(results[2].contains(#""result":{"fate":"drop","node":"motion","reason":"queue"}"#))
     #expect(texts("/golden/motion/boxes/annotations")[1].contains(#"{"x":4,"y":6}"#))
     let decision = try #require(messages.first { names[$0.topic].type == "foxglove.Log" })

@@ -68,8 +68,8 @@ struct ResultTopics {
     ]
   }
 
-  /// The boxes, the outlines of masks, and the points of a result, in Foxglove's form. A frame
-  /// without them removes earlier shapes.
+  /// The boxes, lines, points and outlines of masks of a result, in Foxglove's form. A frame without
+  /// them removes earlier shapes.
   private func annotations(_ result: JSONValue, stamp: Int64) -> JSONValue {
     var (points, texts): ([JSONValue], [JSONValue]) = ([], [])
     func add(_ type: Int64, _ places: [(x: Double, y: Double)], name: JSONValue? = nil) {
@@ -97,6 +97,10 @@ struct ResultTopics {
       add(Self.lineLoop, corners, name: detection["class"])
     }
     for item in Self.elements(result["observations"]) {
+      if let line = Self.line(item) {
+        add(line.type, line.places, name: item["label"])
+        continue
+      }
       let shape = Self.shape(item)
       let places = shape.points.map { (x: $0.x, y: $0.y) }
       let lines = shape.bones.compactMap { bone -> [(x: Double, y: Double)]? in
@@ -116,6 +120,16 @@ struct ResultTopics {
     return .object([
       "circles": .array([]), "points": .array(points), "texts": .array(texts),
     ])
+  }
+
+  /// A polyline or a polygon with Foxglove's number of its kind; `nil` for any other observation.
+  private static func line(_ item: JSONValue) -> (type: Int64, places: [(x: Double, y: Double)])? {
+    guard let vertices = item["polygon"] ?? item["polyline"] else { return nil }
+    let places = elements(vertices).map { vertex in
+      let numbers = elements(vertex).map(\.double)
+      return (x: numbers.first ?? .nan, y: numbers.last ?? .nan)
+    }
+    return (item["polygon"] == nil ? lineStrip : lineLoop, places)
   }
 
   /// The outline of a mask, or points with their bones; empty for any other observation.
@@ -150,9 +164,9 @@ struct ResultTopics {
     return elements
   }
 
-  /// Foxglove's numbers of points, of a closed line and of separate lines
-  /// (foxglove.PointsAnnotation).
-  private static let (points, lineLoop, lineList): (Int64, Int64, Int64) = (1, 2, 4)
+  // The numbers of foxglove.PointsAnnotation. A list has separate lines.
+  private static let (points, lineLoop): (Int64, Int64) = (1, 2)
+  private static let (lineStrip, lineList): (Int64, Int64) = (3, 4)
   private static let color = rgba(0, 1, 0.4, 1)
   private static let clear = rgba(0, 0, 0, 0)
 
