@@ -293,11 +293,18 @@ private enum RichResults {
     func process(_ frame: Frame, _ context: StageContext) -> Observations {
       let mask = Mask(width: frame.width, height: frame.height) { _, y in y >= frame.height / 2 }
       let horizon = KeyPoint("horizon", x: 0, y: Double(frame.height) / 2)
-      return Observations([
+      let lane = Polyline([SIMD2(0, Double(frame.height)), SIMD2(120.5, 64)])
+      var found = [
         Observation(.mask(mask), label: "road", score: 0.9),
         Observation(.points(KeyPoints([horizon])), label: "road"),
+        Observation(.polyline(lane), label: "lane"),
         Observation(.json(.object(["lanes": .integer(2)])), label: "scene"),
-      ])
+      ]
+      let meters = [Float](repeating: 12.5, count: frame.width * frame.height)
+      if let depth = PixelArray(width: frame.width, height: frame.height, meters) {
+        found.append(Observation(.image(depth), label: "depth"))
+      }
+      return Observations(found)
     }
   }
   // end

@@ -3,7 +3,7 @@ package enum ForeignOutput: String, CaseIterable, Hashable, Sendable {
   case detections
   case classes
   case scalars
-  /// Masks, key points, embeddings and JSON.
+  /// Masks, key points, lines, images, embeddings and JSON.
   case observations
   /// The program is a pipeline: it sends values to sinks, and may have timers.
   case program

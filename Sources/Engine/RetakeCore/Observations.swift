@@ -1,4 +1,4 @@
-/// Masks, key points, embeddings and JSON documents of one frame: see `Observation`.
+/// Masks, key points, lines, images, embeddings and JSON documents of one frame: see `Observation`.
 ///
 /// ```swift
 /// struct Road: PureStage {

@@ -29,7 +29,7 @@ extension ProgramOutput where Value == Scalars {
 }
 
 extension ProgramOutput where Value == Observations {
-  /// Masks, key points, embeddings and JSON.
+  /// Masks, key points, lines, images, embeddings and JSON.
   public static var observations: ProgramOutput<Observations> {
     ProgramOutput(name: ForeignOutput.observations.rawValue)
   }
