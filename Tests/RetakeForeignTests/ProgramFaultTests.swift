@@ -47,7 +47,7 @@ import Testing
       timeoutSeconds: 1),
     Fault("send_bytes(b'hello')", "process.garbage", "not JSON: line 1, column 1"),
     Fault("send_bytes(b'')", "process.garbage", "the JSON ends too early"),
-    Fault("channel.sendall(b'no length\\n')", "process.tooLong", "at most 4194304 are read"),
+    Fault("channel.sendall(b'no length\\n')", "process.tooLong", "at most 33554432 are read"),
     Fault(
       "channel.sendall(struct.pack('<I', 1 << 30))", "process.tooLong",
       "a message of 1073741824 bytes"),
