@@ -207,12 +207,12 @@ static inline void retake_mask(
 static inline void retake_points(
     retake_reply *reply, const char *label, double score, const retake_point *points, size_t count,
     const retake_bone *bones, size_t bone_count);
-/* Adds a chain of straight lines, such as a lane; one that is closed is a polygon, such as a contour
- * or an oriented box. */
+/* Adds a chain of straight lines, such as a lane. A closed chain is a polygon, such as a contour or
+ * an oriented box. */
 static inline void retake_polyline(
     retake_reply *reply, const char *label, double score, const retake_vertex *points, size_t count,
     bool is_closed);
-/* Adds an image, or a map of numbers such as depth: rows of pixels with 1 to 4 channels each, in this
+/* Adds an image, or a map of numbers such as depth: rows of pixels with 1 to 4 channels each, in the
  * machine's order of bytes. `stride` is the number of bytes from one row to the next. Three or four
  * channels of an image are red, green, blue and alpha. An image has at most 24 MiB. */
 static inline void retake_image(
@@ -1260,7 +1260,9 @@ static inline void retake_p_put_base64(retake_p_bytes *bytes, const uint8_t *gro
   char text[4] = {'=', '=', '=', '='};
   uint32_t bits = 0;
   for (size_t index = 0; index < 3; index++) bits = bits << 8 | (index < count ? group[index] : 0);
-  for (size_t index = 0; index <= count; index++) text[index] = digits[bits >> (18 - 6 * index) & 63];
+  for (size_t index = 0; index <= count; index++) {
+    text[index] = digits[bits >> (18 - 6 * index) & 63];
+  }
   retake_p_add(bytes, text, sizeof text);
 }
 
