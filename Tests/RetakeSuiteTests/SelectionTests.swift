@@ -1,6 +1,8 @@
-import RetakeSuite
+import RetakeGolden
 import RetakeTestProjects
 import Testing
+
+@testable import RetakeSuite
 
 @Suite struct SelectionTests {
   private func keys(
@@ -77,8 +79,53 @@ import Testing
     #expect(try keys(fixture) { $0.suite = "lane" } == ["own/stills"])
     #expect(try keys(fixture) { $0.cases = ["stills"] } == ["own/stills"])
     let project = try fixture.project()
-    #expect(Selection().includes(.init(session: "own", testCase: "stills"), in: project))
-    #expect(!Selection().includes(.init(session: "lane", testCase: "stills"), in: project))
+    let expected = ExpectedCases(of: Selection(), in: project)
+    #expect(expected.includes(.init(session: "own", testCase: "stills")))
+    #expect(!expected.includes(.init(session: "lane", testCase: "stills")))
+  }
+
+  @Test func `a golden is expected by the session and the case that a suite names`() throws {
+    let sessions = (0..<2_000).map { "yard-\($0)" }
+    let fixture = try ProjectFixture(
+      """
+      v: 1
+      cases: {motion: {pipeline: motion.json}, slow: {pipeline: motion.json}}
+      suites:
+        default: [{sessions: [\(sessions.joined(separator: ", "))], cases: [motion]}]
+        slow: [{sessions: ["lane-*"], cases: [slow]}]
+      """)
+    let project = try fixture.project()
+    func expected(
+      _ key: String, _ change: (inout Selection) -> Void = { _ in }
+    ) -> [Bool] {
+      var selection = Selection()
+      change(&selection)
+      let parts = key.split(separator: "/").map(String.init)
+      let key = GoldenLibrary.Key(session: parts[0], testCase: parts[1])
+      let cases = ExpectedCases(of: selection, in: project)
+      return [cases.includes(key), cases.definition(of: key) != nil]
+    }
+    let all = ExpectedCases(of: Selection(), in: project)
+    #expect(
+      sessions.allSatisfy { all.definition(of: .init(session: $0, testCase: "motion")) != nil })
+    // Without a suite the golden of any session is selected, and is then stale.
+    #expect(expected("gone/motion") == [true, false])
+    #expect(expected("yard-1/slow") == [true, false])
+    #expect(expected("lane-1/slow") { $0.suite = "slow" } == [true, true])
+    #expect(expected("yard-1/slow") { $0.suite = "slow" } == [false, false])
+    #expect(expected("yard-1/motion") { $0.suite = "none" } == [false, false])
+    #expect(expected("yard-1/motion") { $0.cases = ["slow"] } == [false, false])
+    for name in ["yard-1", "yard-?", "yard-1/motion", "*/motion"] {
+      #expect(expected("yard-1/motion") { $0.sessions = [name] } == [true, true], "\(name)")
+    }
+    for name in ["yard-2", "yard-1/slow", "lane-*"] {
+      #expect(expected("yard-1/motion") { $0.sessions = [name] } == [false, false], "\(name)")
+    }
+    let own = CaseDefinition(name: "own", pipeline: "motion.json")
+    #expect(expected("yard-1/own") { $0.definition = own } == [true, true])
+    #expect(expected("yard-1/motion") { $0.definition = own } == [false, false])
+    #expect(
+      expected("yard-1/own") { ($0.definition, $0.sessions) = (own, ["lane-*"]) } == [false, false])
   }
 
   @Test func `a session may be named by its folder`() throws {

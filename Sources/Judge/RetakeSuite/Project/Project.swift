@@ -17,7 +17,13 @@ package struct Project: Sendable {
   package var folder: String
   /// Whether there is a retake.yml.
   package var hasFile = false
-  package var cases: [CaseDefinition] = []
+  package var cases: [CaseDefinition] = [] {
+    didSet {
+      casePlaces = Dictionary(cases.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    }
+  }
+  /// The places of the cases, by name: a project may have thousands of cases.
+  private var casePlaces: [String: Int] = [:]
   package var suites: [String: [SuiteEntry]] = [:]
   package var compare = CompareRules()
   /// Limits on the numbers of each run.
@@ -144,7 +150,7 @@ package struct Project: Sendable {
   }
 
   package func definition(named name: String) -> CaseDefinition? {
-    cases.first { $0.name == name }
+    casePlaces[name].map { cases[$0] }
   }
 
   /// A pipeline by the name of a case, `example:NAME`, `program:COMMAND`, or a file.

@@ -64,9 +64,7 @@ struct ProjectReader {
     if let allow = try fields["allow"]?.object(["processes"]) {
       project.programs = .named(try allow.strings("processes"))
     }
-    for (name, definition) in try fields.members("cases") {
-      project.cases.append(try self.definition(name, definition))
-    }
+    project.cases = try fields.members("cases").map { try definition($0, $1) }
     // After the cases, because a suite may name only cases that exist.
     let known = project.cases.map(\.name)
     for (name, suite) in try fields.members("suites") {

@@ -19,9 +19,10 @@ struct MissingRecordings {
   ///
   /// - Parameter existing: The cases that are selected already.
   func cases(of selection: Selection, besides existing: Set<GoldenLibrary.Key>) -> [SelectedCase] {
-    library.keys().compactMap { key in
+    let expected = ExpectedCases(of: selection, in: project)
+    return library.keys().compactMap { key in
       guard !sessions.contains(key.session), !existing.contains(key),
-        let definition = selection.definition(expecting: key, in: project)
+        let definition = expected.definition(of: key)
       else { return nil }
       return SelectedCase(
         definition: definition, session: "\(project.recordings)/\(key.session)",
@@ -29,12 +30,14 @@ struct MissingRecordings {
     }
   }
 
+  /// The cases of all suites, for `includes`.
+  func suites() -> [ExpectedCases] {
+    Selection.allSuites(of: project).map { ExpectedCases(of: $0, in: project) }
+  }
+
   /// Whether any suite would produce this golden if its recording were here.
-  func includes(_ key: GoldenLibrary.Key) -> Bool {
-    !sessions.contains(key.session)
-      && Selection.allSuites(of: project).contains {
-        $0.definition(expecting: key, in: project) != nil
-      }
+  func includes(_ key: GoldenLibrary.Key, in suites: [ExpectedCases]) -> Bool {
+    !sessions.contains(key.session) && suites.contains { $0.definition(of: key) != nil }
   }
 
   /// A case whose session a suite names and whose golden is here: the name is right, and the

@@ -1,6 +1,6 @@
 import Foundation
 import RetakeCore
-package import RetakeGolden
+import RetakeGolden
 
 /// The requested sessions and cases.
 package struct Selection: Sendable {
@@ -52,7 +52,7 @@ package struct Selection: Sendable {
 
   /// Whether a case that the project does not define runs once, and on no session. A person who names
   /// a session gets the case on it.
-  private func hasOwnFrames(_ definition: CaseDefinition, in project: Project) -> Bool {
+  func hasOwnFrames(_ definition: CaseDefinition, in project: Project) -> Bool {
     definition.source != nil || sessions.isEmpty && project.hasOwnFrames(definition)
   }
 
@@ -110,41 +110,7 @@ package struct Selection: Sendable {
     return result
   }
 
-  /// Whether this selection would run a case if its session and its case existed.
-  package func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
-    if let definition {
-      if hasOwnFrames(definition, in: project) {
-        return SelectedCase(withOwnFrames: definition, in: project).key == key
-      }
-      return definition.name == key.testCase
-        && (sessions.isEmpty || sessions.contains { Glob.matches($0, key.session) })
-    }
-    guard let entries = try? entries(in: project) else { return false }
-    guard cases.isEmpty || cases.contains(key.testCase) else { return false }
-    let wanted = wanted(in: project)
-    guard wanted.isEmpty || wanted.contains(where: { $0.includes(key) }) else { return false }
-    if let definition = project.definition(named: key.testCase), project.hasOwnFrames(definition) {
-      return key.session == CaseDefinition.ownFrames
-        && entries.contains { $0.cases.contains(key.testCase) }
-    }
-    return suite == nil
-      || entries.contains { entry in entry.sessions.contains { Glob.matches($0, key.session) } }
-  }
-
-  /// The case that would produce this golden if its session existed; `nil` if no case would.
-  func definition(expecting key: GoldenLibrary.Key, in project: Project) -> CaseDefinition? {
-    guard includes(key, in: project) else { return nil }
-    // A case that reads no session has no missing recording.
-    if let definition { return hasOwnFrames(definition, in: project) ? nil : definition }
-    guard key.session != CaseDefinition.ownFrames else { return nil }
-    let isExpected = (try? entries(in: project))?.contains { entry in
-      entry.cases.contains(key.testCase)
-        && entry.sessions.contains { Glob.matches($0, key.session) }
-    }
-    return isExpected == true ? project.definition(named: key.testCase) : nil
-  }
-
-  private func entries(in project: Project) throws -> [SuiteEntry] {
+  func entries(in project: Project) throws -> [SuiteEntry] {
     for name in cases where project.definition(named: name) == nil {
       throw SuiteError.noCase(name, known: project.cases.map(\.name))
     }
@@ -167,10 +133,13 @@ package struct Selection: Sendable {
       .filter { project.hasOwnFrames($0) }
       .map { SelectedCase(withOwnFrames: $0, in: project) }
     let isNamed = !own.isEmpty && !project.sessionNames.contains(CaseDefinition.ownFrames)
-    var wanted: [(path: String, testCase: String?)] = []
+    // By path; an empty name means all cases.
+    var wanted: [String: Set<String>] = [:]
     for item in self.wanted(in: project)
     where !(isNamed && item.session == CaseDefinition.ownFrames) {
-      wanted += try paths([item.session], in: project).map { ($0, item.testCase) }
+      for path in try paths([item.session], in: project) {
+        wanted[path, default: []].insert(item.testCase ?? "")
+      }
     }
     var result = own.filter { item in
       (cases.isEmpty || cases.contains(item.definition.name))
@@ -182,7 +151,7 @@ package struct Selection: Sendable {
       where (cases.isEmpty || cases.contains(name)) && !ownNames.contains(name) {
         let isWanted =
           sessions.isEmpty
-          || wanted.contains { $0.path == session.path && ($0.testCase ?? name) == name }
+          || wanted[session.path].map { !$0.isDisjoint(with: ["", name]) } ?? false
         guard isWanted, let definition = project.definition(named: name) else { continue }
         result.append(
           SelectedCase(definition: definition, session: session.path, problem: session.problem))
@@ -192,7 +161,7 @@ package struct Selection: Sendable {
   }
 
   /// An element of `sessions`, split into its parts.
-  private struct Wanted {
+  struct Wanted {
     var session: String
     var testCase: String?
 
@@ -201,7 +170,7 @@ package struct Selection: Sendable {
     }
   }
 
-  private func wanted(in project: Project) -> [Wanted] {
+  func wanted(in project: Project) -> [Wanted] {
     sessions.map { text in
       let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
       // A folder with this path is meant before a case: `yard/motion` may be a session.
@@ -218,8 +187,9 @@ package struct Selection: Sendable {
     for item in wanted(in: project) where item.testCase == nil {
       let parts = item.session.split(separator: "/", omittingEmptySubsequences: false)
         .map(String.init)
-      guard parts.count == 2, project.sessionNames.contains(parts[0]),
-        !FileManager.default.fileExists(atPath: project.path(item.session))
+      guard parts.count == 2,
+        !FileManager.default.fileExists(atPath: project.path(item.session)),
+        project.sessionNames.contains(parts[0])
       else { continue }
       throw SuiteError.noCase(parts[1], known: project.cases.map(\.name))
     }

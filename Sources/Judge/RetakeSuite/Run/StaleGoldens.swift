@@ -67,22 +67,23 @@ package struct StaleGoldens {
       found.append(problem)
     }
     let known = Set(selected.map(\.key))
+    let recordings = MissingRecordings(project: project, library: library)
+    let isKept = isKept(recordings)
     for key in library.keys() where isMeant(key) && isKept(key) && !known.contains(key) {
       found.append(recordings.problem(key))
     }
     return found
   }
 
-  private var recordings: MissingRecordings {
-    MissingRecordings(project: project, library: library)
-  }
-
   /// Whether a golden only lacks its recording. A user who names the golden confirms that the
   /// recording no longer exists; but a recording on a disk that is not mounted may exist.
-  private func isKept(_ key: GoldenLibrary.Key) -> Bool {
-    recordings.includes(key)
-      && (recordings.isUnknown(key)
-        || !keys.contains { !Glob.isPattern($0) && Acceptance.fits($0, key) })
+  private func isKept(_ recordings: MissingRecordings) -> (GoldenLibrary.Key) -> Bool {
+    let suites = recordings.suites()
+    return { key in
+      recordings.includes(key, in: suites)
+        && (recordings.isUnknown(key)
+          || !keys.contains { !Glob.isPattern($0) && Acceptance.fits($0, key) })
+    }
   }
 
   /// Removes the goldens that `items()` lists. A user's own files next to a golden stay.
@@ -102,6 +103,7 @@ package struct StaleGoldens {
     let existing = Set(try selected().map(\.key))
     try requireKnown(library.keys())
     let sessions = Set(existing.map(\.session)).union(project.sessionNames)
+    let isKept = isKept(MissingRecordings(project: project, library: library))
     return library.stale(isSelected: { isMeant($0) && !isKept($0) }, existing: existing).map {
       key in
       let folder = library.folder(key)

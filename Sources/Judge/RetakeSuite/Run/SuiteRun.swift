@@ -442,8 +442,9 @@ package struct SuiteRun {
     // unknown, so no golden is reported as stale.
     guard let all = try? Selection.ofAllSuites(in: project) else { return [] }
     let recordings = MissingRecordings(project: project, library: library)
+    let (expected, suites) = (ExpectedCases(of: selection, in: project), recordings.suites())
     return library.stale(
-      isSelected: { selection.includes($0, in: project) && !recordings.includes($0) },
+      isSelected: { expected.includes($0) && !recordings.includes($0, in: suites) },
       existing: Set((selected + all).map(\.key)))
   }
 
