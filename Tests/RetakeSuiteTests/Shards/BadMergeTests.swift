@@ -22,7 +22,9 @@ import Testing
     for shard in 1...3 { try write(plan, shard, to: "\(shard)") }
   }
 
-  private func records(_ keys: [String]) throws -> [CaseRecord] {
+  private func records(
+    _ keys: [String], _ libraries: [String: String]
+  ) throws -> [CaseRecord] {
     try keys.map { key in
       let parts = key.split(separator: "/").map(String.init)
       let item = ReportCase(
@@ -32,16 +34,19 @@ import Testing
         {"item": \(String(decoding: try JSONEncoder().encode(item), as: UTF8.self)), "status": 0,
          "platform": "p", "goldenLibraries": {}, "libraries": {}, "frames": 1}
         """
-      return try JSONDecoder().decode(CaseRecord.self, from: Data(json.utf8))
+      var record = try JSONDecoder().decode(CaseRecord.self, from: Data(json.utf8))
+      record.libraries = libraries
+      return record
     }
   }
 
   private func write(
-    _ plan: ShardPlan, _ shard: Int, keys: [String]? = nil, to name: String
+    _ plan: ShardPlan, _ shard: Int, keys: [String]? = nil, libraries: [String: String] = [:],
+    to name: String
   ) throws {
     let report = SuiteReport(
-      records: try records(keys ?? plan.items(of: shard).map(\.key)), goldens: "/goldens",
-      program: "retake", seconds: 1, time: "2026-01-01T00:00:00Z")
+      records: try records(keys ?? plan.items(of: shard).map(\.key), libraries),
+      goldens: "/goldens", program: "retake", seconds: 1, time: "2026-01-01T00:00:00Z")
     try ShardBlob(plan: plan, shard: shard, report: report).write(to: folder.file(name).path)
   }
 
@@ -112,6 +117,11 @@ import Testing
         "retake.yml differs"
       ),
       (
+        "suite",
+        ShardPlan(plan.items, shards: 3, build: "build", project: "project", suite: "slow"),
+        "the suite differs"
+      ),
+      (
         "shards", ShardPlan(plan.items, shards: 4, build: "build", project: "project"),
         "4 shards, not 3"
       ),
@@ -129,6 +139,22 @@ import Testing
     try folder.write(text.replacing("\"blob\":1", with: "\"blob\":2"), to: "new")
     expect("1 old 3", "old: retake 0.0.9 wrote this, and this is \(Tool.version)", "2/3 is")
     expect("1 new 3", "new: the blob has format 2, and this retake reads 1", "2/3 is")
+  }
+
+  @Test func `results of two versions of a library are refused, with both versions`() throws {
+    let codec = "libavcodec"
+    try write(plan, 1, libraries: [codec: "61.3.100", "onnxruntime": "1.22.0"], to: "1")
+    try write(plan, 2, libraries: [codec: "61.3.100"], to: "2")
+    // A shard without a case of a model has no version of its library.
+    expect("1 2 3")
+    try write(plan, 3, libraries: [codec: "61.19.101", "onnxruntime": "1.22.0"], to: "3")
+    let (first, other) = (plan.items(of: 1)[0].key, plan.items(of: 3)[0].key)
+    let problem =
+      "shard 3/3 tested \(other) and 1 more of its cases with libavcodec 61.19.101, "
+      + "and \(first) was tested with libavcodec 61.3.100 [shard.merge.otherLibraries]"
+    for names in ["1 2 3", "3 2 1"] { expect(names, problem) }
+    try write(plan, 2, libraries: ["onnxruntime": "1.21.0"], to: "2")
+    expect("1 2 3", "with onnxruntime 1.21.0, and \(first)", "with libavcodec 61.19.101")
   }
 
   @Test func `damage is noticed, wherever it is`() throws {

@@ -107,6 +107,49 @@ import Testing
     #expect(try run(1, of: plan(1)).replayed.count == 3)
   }
 
+  @Test func `a result of another version of a library is not merged, and computed again`() throws {
+    let plan = try plan(2)
+    for shard in 1...2 { try run(shard, of: plan) }
+    let (results, item) = (ShardStore(folder: store, plan: plan), plan.items(of: 2)[0])
+    var report = try #require(try results.blob(of: item)).report
+    let own = try #require(report.records[0].libraries["ffmpeg"])
+    report.records[0].libraries["ffmpeg"] = "0.1"
+    let other = report
+    _ = try results.publish(item, after: 0) { other }
+    let problem = try #require(ShardMerge(("plan.json", plan), store: store).problems.first)
+    #expect(problem.code == "shard.merge.otherLibraries")
+    let words =
+      "shard 2/2 tested b/motion with ffmpeg 0.1, and a/motion was tested with ffmpeg \(own)"
+    #expect(problem.facts.message == words)
+    let command = "retake run-shard plan.json --index 2 --store DIR"
+    #expect(problem.facts.advice?.hasSuffix(command) == true)
+    #expect(try run(1, of: plan).replayed == [])
+    #expect(try run(2, of: plan).replayed == ["b/motion"])
+    #expect(ShardMerge(("plan.json", plan), store: store).problems == [])
+  }
+
+  @Test func `a plan keeps its suite, which the commands of a shard name`() throws {
+    try fixture.record("yard-1", frames: 8)
+    var selection = Selection()
+    selection.suite = "slow"
+    var alone = SuiteRun(project: try fixture.project(), selection: selection)
+    alone.isCI = true
+    let plan = try alone.makePlan(shards: 1, timings: nil)
+    #expect(plan.suite == "slow")
+    #expect(try self.plan(1).suite == nil)
+    let (outcome, replayed) = try run(1, of: plan)
+    #expect(replayed == ["yard-1/motion", "yard-1/slow"])
+    let commands = outcome.document.cases.map(\.commands)
+    #expect(commands == (try alone.run()).document.cases.map(\.commands))
+    #expect("\(commands)".contains("retake test yard-1/slow --suite slow"))
+    // A test that follows the plan needs the same suite.
+    var other = SuiteRun(project: try fixture.project(), selection: Selection())
+    (other.shard, other.plan) = (try ShardNumber("1/1", variables: [:]), ("plan.json", plan))
+    let error = #expect(throws: SuiteError.self) { _ = try other.run() }
+    #expect(error?.facts.message == "the plan was made with the suite 'slow', not with no suite")
+    #expect(error?.facts.advice == "Write --suite slow")
+  }
+
   @Test func `a case whose process was killed twice is an error and not run again`() throws {
     let plan = try plan(1)
     for attempt in 1...2 { try leaveAttempt(attempt, at: try file("b/motion", plan)) }

@@ -123,11 +123,13 @@ extension GoldenWriter.Plan {
     pipeline = PipelineRecord(replay.pipeline)
   }
 
+  static let modelLibrary = "onnxruntime"
+
   /// Versions of the libraries and of Retake, by name.
-  private static func libraries(models: ModelSupport?) -> [String: String] {
+  static func libraries(models: ModelSupport?) -> [String: String] {
     var result = ["retake": Tool.version]
     // The library is loaded by now. Its results differ between versions.
-    if let models { result["onnxruntime"] = (try? models.library())?.version }
+    if let models { result[modelLibrary] = (try? models.library())?.version }
     for line in MediaLibraries.versions {
       let words = line.split(separator: " ", maxSplits: 1)
       if words.count == 2 { result[String(words[0])] = String(words[1]) }

@@ -176,6 +176,7 @@ package struct SuiteRun {
     // A shared disk that is not mounted: the results would be on the disk of this machine.
     guard FileManager.default.fileExists(atPath: folder) else { throw SuiteError.noStore(folder) }
     (self.shard, self.plan) = (shard, plan)
+    selection.suite = plan.content.suite
     store = ShardStore(folder: folder, plan: plan.content)
     let recordings = MissingRecordings(project: project, library: library)
     chosen = plan.content.items(of: shard.number).filter { $0.stale != true }.map {
@@ -189,7 +190,12 @@ package struct SuiteRun {
     guard let store, let shard else { return [:] }
     var known: [String: CaseRecord] = [:]
     for item in share.plan.items(of: shard.number) { known[item.key] = store.record(of: item) }
-    return known
+    // Loads the library of models only for results of models.
+    let usesModels = known.values.contains { $0.libraries[GoldenWriter.Plan.modelLibrary] != nil }
+    let own = GoldenWriter.Plan.libraries(
+      models: usesModels ? project.registry.annexes.models : nil)
+    // Results of other versions cannot be merged with results of this machine.
+    return known.filter { $0.value.libraries.allSatisfy { own[$0.key] == $0.value } }
   }
 
   /// The cases of one shard.
@@ -207,7 +213,8 @@ package struct SuiteRun {
       : (plan?.content.items ?? []).filter { $0.stale == true }.map { .init(planned: $0) }
     var planner = ShardPlanner(project: project, library: library)
     let own =
-      try plan?.content ?? planner.plan(selected, stale: stale, shards: shard.count)
+      try plan?.content
+      ?? planner.plan(selected, stale: stale, shards: shard.count, suite: selection.suite)
     let keys = Set(own.items(of: shard.number).map(\.key))
     let share = Share(
       plan: own, selected: selected.filter { keys.contains($0.key.description) },
@@ -229,6 +236,9 @@ package struct SuiteRun {
     let plan = share.plan
     guard plan.shards == shard.count else {
       throw ShardError.otherCount(shard.count, planned: plan.shards, file: file)
+    }
+    guard plan.suite == selection.suite else {
+      throw ShardError.otherSuite(selection.suite, planned: plan.suite, file: file)
     }
     let fresh = try planner.plan([], stale: [], shards: 1)
     guard plan.build == fresh.build, plan.project == fresh.project else {
@@ -267,7 +277,8 @@ package struct SuiteRun {
   ) throws -> ShardPlan {
     let (selected, stale) = try cases()
     var planner = ShardPlanner(project: project, library: library, timings: timings)
-    let plan = try planner.plan(selected, stale: stale, shards: shards)
+    let plan = try planner.plan(
+      selected, stale: stale, shards: shards, suite: selection.suite)
     if let failure = planner.storeFailure { throw failure }
     if let (key, reason) = planner.unopened.first {
       let error = reason as? any CodedError ?? reason.facts

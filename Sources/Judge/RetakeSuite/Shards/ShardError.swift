@@ -28,6 +28,15 @@ enum ShardError {
       advice: "Write --shard I/\(planned), or make another plan")
   }
 
+  /// A plan of a file, and a test of another suite.
+  static func otherSuite(_ suite: String?, planned: String?, file: String) -> SuiteError {
+    func name(_ suite: String?) -> String { suite.map { "the suite '\($0)'" } ?? "no suite" }
+    return SuiteError(
+      "shard.plan.differs", "the plan was made with \(name(planned)), not with \(name(suite))",
+      at: file,
+      advice: planned.map { "Write --suite \($0.shellWord)" } ?? "Leave out --suite")
+  }
+
   static func badNumber(_ text: String, cause: String, advice: String) -> SuiteError {
     SuiteError(
       "shard.number", "'\(text)' is not a shard", cause: cause, advice: advice, kind: .usage)
@@ -88,9 +97,13 @@ enum ShardError {
   static func poison(_ key: String, file: String) -> SuiteError {
     SuiteError(
       poisonCode, "the process that tested \(key) was killed \(ShardStore.attemptsMax) times",
+      cause:
+        "by the case, such as by a crash or too much memory, or from outside, such as by the end "
+        + "of its machine or of its job: both leave the same file",
       at: file,
-      advice: "Test it by itself: retake test \(key.shellWord); to try it again in a shard, remove "
-        + "this file")
+      advice:
+        "Test it by itself: retake test \(key.shellWord); if it passes there, remove this file "
+        + "and run the shard again")
   }
 
   static func unfinished(shard: String, cases: Int, first: String, plan: String) -> SuiteError {
@@ -99,8 +112,31 @@ enum ShardError {
       "shard.merge.gap",
       "shard \(shard) is not finished: \(count) without a result, the first is \(first)",
       at: plan,
-      advice: "Run it again: retake run-shard \(plan.shellWord) "
-        + "--index \(shard.prefix { $0 != "/" }) --store DIR")
+      advice: "Run it again: \(runAgain(plan: plan, index: "\(shard.prefix { $0 != "/" })"))")
+  }
+
+  /// The command that completes a shard in a store.
+  static func runAgain(plan: String, index: String) -> String {
+    "retake run-shard \(plan.shellWord) --index \(index) --store DIR"
+  }
+
+  /// Results of two versions of a library.
+  ///
+  /// - Parameters:
+  ///   - library: The name and the version of the library in the results of a shard.
+  ///   - first: The first case with another version, and that library.
+  ///   - shard: The shard, its first case with `library`, and the number of such cases.
+  static func otherLibrary(
+    _ library: String, first: (key: String, library: String),
+    shard: (name: String, key: String, cases: Int), command: String
+  ) -> SuiteError {
+    let more = shard.cases > 1 ? " and \(shard.cases - 1) more of its cases" : ""
+    return SuiteError(
+      "shard.merge.otherLibraries",
+      "shard \(shard.name) tested \(shard.key)\(more) with \(library), and \(first.key) was tested "
+        + "with \(first.library)",
+      advice: "Install one version on all machines; then run each shard that had another version "
+        + "again: \(command)")
   }
 
   /// The result of a case in a store cannot be used.
@@ -112,8 +148,7 @@ enum ShardError {
     var facts = reason
     facts.message = "the result of \(key) cannot be used: \(reason.message)"
     // `run-shard` replaces it.
-    facts.advice =
-      "Run it again: retake run-shard \(plan.shellWord) --index \(shard) --store DIR"
+    facts.advice = "Run it again: \(runAgain(plan: plan, index: "\(shard)"))"
     return SuiteError(facts: facts)
   }
 

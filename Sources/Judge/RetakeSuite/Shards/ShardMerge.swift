@@ -21,6 +21,7 @@ package struct ShardMerge {
       }
     }
     addGaps()
+    addOtherLibraries { shard in "retake test --shard \(shard) --blob FILE" }
   }
 
   /// Reads the results of a plan's cases.
@@ -62,6 +63,9 @@ package struct ShardMerge {
             plan: plan.file))
       }
     }
+    addOtherLibraries { shard in
+      ShardError.runAgain(plan: plan.file, index: "\(shard.prefix { $0 != "/" })")
+    }
   }
 
   private mutating func add(_ blob: ShardBlob, _ file: String) {
@@ -85,6 +89,37 @@ package struct ShardMerge {
       problems.append(
         items.first.map { ShardError.gap(shard: name, cases: items.count, first: $0.key) }
           ?? ShardError.emptyGap(shard: name))
+    }
+  }
+
+  /// Refuses results of two versions of a library: a single run has one version of each.
+  ///
+  /// - Parameter command: The command that runs a shard again.
+  private mutating func addOtherLibraries(_ command: (_ shard: String) -> String) {
+    guard let plan = plan ?? blobs.first?.blob.plan else { return }
+    var records: [String: CaseRecord] = [:]
+    for record in blobs.flatMap(\.blob.report.records) { records[record.item.title] = record }
+    var known: [String: (version: String, key: String)] = [:]
+    for shard in 1...plan.shards {
+      var differing: [(key: String, library: String)] = []
+      for record in plan.items(of: shard).compactMap({ records[$0.key] }) {
+        let key = record.item.title
+        for (name, version) in record.libraries where known[name] == nil {
+          known[name] = (version, key)
+        }
+        let other = record.libraries.keys.sorted().first {
+          record.libraries[$0] != known[$0]?.version
+        }
+        if let other { differing.append((key, other)) }
+      }
+      guard let (key, name) = differing.first, let version = records[key]?.libraries[name],
+        let first = known[name]
+      else { continue }
+      let number = "\(shard)/\(plan.shards)"
+      problems.append(
+        ShardError.otherLibrary(
+          "\(name) \(version)", first: (first.key, "\(name) \(first.version)"),
+          shard: (number, key, differing.count), command: command(number)))
     }
   }
 
@@ -132,6 +167,7 @@ extension ShardPlan {
   fileprivate func difference(from other: ShardPlan) -> String {
     if build != other.build { return "another program wrote it" }
     if project != other.project { return "retake.yml differs" }
+    if suite != other.suite { return "the suite differs" }
     if shards != other.shards { return "\(shards) shards, not \(other.shards)" }
     if items.map(\.key) != other.items.map(\.key) { return "it has other cases" }
     guard let (item, first) = zip(items, other.items).first(where: { $0 != $1 }) else {

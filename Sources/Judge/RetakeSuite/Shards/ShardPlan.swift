@@ -75,6 +75,8 @@ package struct ShardPlan: Hashable, Sendable, Codable {
   package private(set) var build: String?
   /// The digest of retake.yml.
   package private(set) var project: String?
+  /// The suite of `--suite`; absent for the default suite.
+  package private(set) var suite: String?
   /// The number of shards.
   package private(set) var shards: Int
   /// In the order of the report.
@@ -85,9 +87,13 @@ package struct ShardPlan: Hashable, Sendable, Codable {
   /// Assigns each item to a shard: the longest first, each to the shard with the least to do.
   ///
   /// - Parameter shards: From 1 to `shardsMax`.
-  package init(_ items: [Item], shards: Int, build: String? = nil, project: String? = nil) {
+  package init(
+    _ items: [Item], shards: Int, build: String? = nil, project: String? = nil,
+    suite: String? = nil
+  ) {
     precondition((1...Self.shardsMax).contains(shards), "the number of shards is out of range")
     (self.items, self.shards, self.build, self.project) = (items, shards, build, project)
+    self.suite = suite
     tool = ReportTool(version: Tool.version)
     assign()
     digest = ownDigest

@@ -41,10 +41,12 @@ struct ShardPlanner {
     rates = Dictionary(known) { first, _ in first }
   }
 
-  /// - Parameter shards: From 1 to `ShardPlan.shardsMax`.
+  /// - Parameters:
+  ///   - shards: From 1 to `ShardPlan.shardsMax`.
+  ///   - suite: The suite that selected the cases; `nil` for the default.
   /// - Throws: If the user has interrupted it.
   mutating func plan(
-    _ selected: [SelectedCase], stale: [GoldenLibrary.Key], shards: Int
+    _ selected: [SelectedCase], stale: [GoldenLibrary.Key], shards: Int, suite: String? = nil
   ) throws -> ShardPlan {
     let items =
       try selected.map { try item($0) }
@@ -55,7 +57,7 @@ struct ShardPlanner {
       }
     return ShardPlan(
       timed(items), shards: shards, build: MachineCode.program.map { "\($0)" },
-      project: Self.digest(ofFile: project.path(Project.fileName)))
+      project: Self.digest(ofFile: project.path(Project.fileName)), suite: suite)
   }
 
   /// A case that cannot be opened has fewer facts; its run reports why.

@@ -23,7 +23,8 @@ struct ShardStore: Sendable {
     var alone = item
     // A prediction does not change the result.
     alone.seconds = nil
-    return ShardPlan([alone], shards: 1, build: plan.build, project: plan.project)
+    return ShardPlan(
+      [alone], shards: 1, build: plan.build, project: plan.project, suite: plan.suite)
   }
 
   func file(of item: ShardPlan.Item) -> String { path(plan(of: item)) }
