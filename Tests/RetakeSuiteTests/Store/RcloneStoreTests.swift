@@ -64,6 +64,19 @@ import Testing
     #expect(store.fixture.files("store/objects").count == 1)
   }
 
+  @Test func `a remote that cannot be compared is an error, not an empty store`() throws {
+    let store = try fixture()
+    try store.write("yard")
+    // It compares the first of two files, and fails.
+    let path = try programs(
+      store, "cd \"$8\" && for f in */*; do echo \"= $f\"; break; done; echo denied >&2; exit 1")
+    let error = #expect(throws: SuiteError.self) {
+      try withVariables(["PATH": path]) { try store.store("yard") }
+    }
+    #expect(error?.code == "suite.store.rclone" && error?.cause?.contains("denied") == true)
+    #expect(!store.exists("Recordings/yard.session.yml"))
+  }
+
   @Test func `objects that arrived before an error are not fetched again`() throws {
     let store = try StoreFixture()
     try store.write("yard", media: 2)
@@ -130,6 +143,11 @@ import Testing
       try store.write("yard-14")
       let pushed = try StorePush(project: store.project(), remote: store.remote).run(["yard-14"])
       #expect(pushed[0].sentBytes == 3_000)
+      // One bit of it was changed, and the remote's hash shows it.
+      try store.write("yard-10")
+      let repaired = try StorePush(project: store.project(), remote: store.remote)
+      #expect(try repaired.run(["yard-10"])[0].sentBytes == 3_000)
+      #expect(try repaired.run(["yard-10"])[0].sentBytes == 0)
       try FileManager.default.removeItem(at: store.file("Recordings/yard-14"))
       #expect(try StorePull(project: store.project()).run(["yard-14"])[0].fetchedBytes == 3_000)
     }

@@ -120,14 +120,36 @@ import Testing
     let report = try StoreCheck(project: store.project(), remote: nil).run([])
     #expect(report.findings.map(\.session) == names)
     #expect(report.objects == 22)
-    // A push repairs objects whose size is wrong; the others are removed first.
-    let isSeen = [.missing, .cut, .longer, .empty, .link].contains(damage)
-    for name in names {
-      if damage == .link || !isSeen { try FileManager.default.removeItem(at: store.media(name)) }
-      try store.write(name)
-    }
+    for name in names { try store.write(name) }
+    let pushed = try StorePush(project: store.project(), remote: nil).run(names)
+    #expect(pushed.allSatisfy { $0.sentBytes == 3_000 }, "the database is not damaged")
     try store.store("*")
     #expect(try names.allSatisfy { try store.refusal($0) == nil })
+  }
+
+  @Test func `an object that its push cannot make young is replaced, except on a read-only disk`()
+    throws
+  {
+    let store = try StoreFixture()
+    try store.write("yard")
+    _ = try StorePush(project: store.project(), remote: nil).run(["yard"])
+    let files = try store.pointer("yard").files.map { file in
+      (object: file.object, path: store.file("Recordings/yard/\(file.path)").path)
+    }
+    var folder = FolderStore(folder: store.file("store").path, isInterrupted: { false })
+    // Of another user, gone meanwhile, and on a disk whose objects nobody removes.
+    for (number, count) in [(EACCES, 0), (EPERM, 0), (ENOENT, 0), (EROFS, 2), (0, 2)] {
+      folder.touch = { _ in number }
+      var bytes: Int64 = 0
+      #expect(try folder.present(files) { bytes += $0 }.count == count, "\(number)")
+      #expect(bytes == (count == 0 ? 0 : 3_012))
+    }
+    let media = try store.media("yard")
+    let old = Date(timeIntervalSince1970: 0)
+    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: media.path)
+    try folder.send(files) { _ in }
+    let facts = try RegularFile.facts(of: media.path)
+    #expect(facts.bytes == 3_000 && facts.modifiedNanoseconds > 0)
   }
 
   @Test func `a session that was changed in the cache is checked and fetched again in parts`()

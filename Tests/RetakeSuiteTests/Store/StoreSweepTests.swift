@@ -57,6 +57,25 @@ import Testing
     #expect(report.young == 2 && report.removed == 0)
   }
 
+  @Test func `an object that a push made young after its age was read stays`() throws {
+    let store = try fixture()
+    let sweep = StoreSweep(project: try store.project(), remote: nil)
+    try store.fixture.folder.write("part", to: "store/objects/ab/.ab12.1234ABCD.partial")
+    let files = store.fixture.files("store")
+    for name in files {
+      let file = store.file("store/\(name)")
+      let bytes = try Data(contentsOf: file)
+      #expect(try !sweep.remove(file.path))
+      #expect(try Data(contentsOf: file) == bytes)
+    }
+    #expect(store.fixture.files("store") == files)
+    try age(store, days: 8)
+    let first = store.file("store/\(files[0])").path
+    #expect(try sweep.remove(first))
+    #expect(store.fixture.files("store") == Array(files.dropFirst()))
+    #expect(try sweep.remove(first), "another gc has removed it")
+  }
+
   @Test func `pointers of other folders count, and unreadable pointers stop it`() throws {
     let (store, other) = (try fixture(), try StoreFixture())
     try age(store, days: 8)

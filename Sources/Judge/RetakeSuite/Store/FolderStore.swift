@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeMedia
 import RetakeRuntime
 import RetakeSession
 
@@ -11,20 +12,54 @@ struct FolderStore: ObjectStore {
 
   let folder: String
   let isInterrupted: () -> Bool
+  /// Sets a file to the current time; returns the system's error number, or 0.
+  var touch: (String) -> Int32 = { utimes($0, nil) == 0 ? 0 : errno }
 
   func file(_ object: StoredObject) -> String { "\(folder)/\(Self.objects)/\(object.path)" }
 
-  func present(_ objects: [StoredObject]) throws -> Set<StoredObject> {
+  func present(
+    _ files: [(object: StoredObject, path: String)], report: (Int64) -> Void
+  ) throws -> Set<StoredObject> {
     Set(
-      objects.filter { object in
-        guard (try? RegularFile.facts(of: file(object)))?.bytes == object.bytes else {
+      try files.map(\.object).filter { object in
+        let path = file(object)
+        // A push names its objects in a pointer only at its end: until then the grace period of
+        // `gc` protects them, also objects of earlier pushes.
+        guard (try? RegularFile.facts(of: path))?.bytes == object.bytes, refresh(path) else {
           return false
         }
-        // A push names its objects in a pointer only at its end: until then the grace period of
-        // `gc` protects them, also objects of earlier pushes. Others may own the file.
-        utimes(file(object), nil)
-        return true
+        defer { report(object.bytes) }
+        do {
+          // A damaged object is sent again.
+          return try StoredObject(digesting: path, isInterrupted: isInterrupted) == object
+        } catch is MediaError {
+          return false
+        }
       })
+  }
+
+  /// Makes an object as young as a new one.
+  ///
+  /// - Returns: `false` for an object that is gone, and for an object of another user that a copy
+  ///   can replace.
+  private func refresh(_ path: String) -> Bool {
+    switch touch(path) {
+    case 0: return true
+    case EACCES, EPERM: return !isReplaceable(path)
+    // Nobody removes objects of a disk that cannot be written here.
+    case let number: return number == EROFS
+    }
+  }
+
+  /// Whether this user may rename a file to this path.
+  private func isReplaceable(_ path: String) -> Bool {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    var (own, parent) = (stat(), stat())
+    guard access(folder, W_OK | X_OK) == 0, lstat(path, &own) == 0, stat(folder, &parent) == 0
+    else { return false }
+    // man 7 inode: in a sticky folder only the owners rename.
+    let isSticky = parent.st_mode & S_ISVTX != 0
+    return !isSticky || [0, own.st_uid, parent.st_uid].contains(geteuid())
   }
 
   func send(_ files: [(object: StoredObject, path: String)], report: (Int64) -> Void) throws {

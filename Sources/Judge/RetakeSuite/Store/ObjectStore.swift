@@ -6,8 +6,13 @@ import RetakeRuntime
 
 /// A store of objects, each in `objects/ab/abcd…`, named by its SHA-256.
 protocol ObjectStore {
-  /// The objects that the store has with their full size.
-  func present(_ objects: [StoredObject]) throws -> Set<StoredObject>
+  /// The objects that the store has, with the bytes of these files as far as the store can compare
+  /// them.
+  ///
+  /// - Parameter report: Called with the bytes that were compared since the last call.
+  func present(
+    _ files: [(object: StoredObject, path: String)], report: (Int64) -> Void
+  ) throws -> Set<StoredObject>
 
   /// Copies files into the store. A file gets its name in the store when it is complete.
   ///

@@ -19,10 +19,44 @@ struct RcloneStore: ObjectStore {
 
   private var objects: String { "\(remote)/\(FolderStore.objects)" }
 
-  func present(_ objects: [StoredObject]) throws -> Set<StoredObject> {
-    let sizes = try listing(
-      ["lsf", "--recursive", "--files-only", "--format", "sp", "--separator", " "], objects)
-    return Set(objects.filter { sizes["\($0.path)"] == String($0.bytes) })
+  /// Compares the remote's own hashes, or sizes alone on a remote without hashes.
+  func present(
+    _ files: [(object: StoredObject, path: String)], report: (Int64) -> Void
+  ) throws -> Set<StoredObject> {
+    let scratch = try ScratchFolder.temporary()
+    defer { scratch.remove() }
+    for (object, path) in files { try link(object, path, in: scratch) }
+    let lines = try run(
+      ["check", "--copy-links", "--one-way", "--combined", "-", scratch.url.path, objects],
+      // It ends with 1 after a difference and after an error alike.
+      isEnough: { lines in Self.compared(lines, files.map(\.object)).count == files.count })
+    let compared = Self.compared(lines, files.map(\.object))
+    report(files.reduce(0) { $0 + $1.object.bytes })
+    return Set(files.map(\.object).filter { compared[$0.path] == "=" })
+  }
+
+  /// The signs of `rclone check` by path: `=` for an equal file, `+` for a missing one, `*` for
+  /// another content.
+  private static func compared(
+    _ lines: [String], _ objects: [StoredObject]
+  ) -> [String: Substring] {
+    let paths = Set(objects.map(\.path))
+    var signs: [String: Substring] = [:]
+    for line in lines {
+      let parts = line.split(separator: " ")
+      guard parts.count == 2, ["=", "+", "*"].contains(parts[0]), paths.contains(String(parts[1]))
+      else { continue }
+      signs[String(parts[1])] = parts[0]
+    }
+    return signs
+  }
+
+  /// Makes a link with the name that the file has in the store.
+  private func link(_ object: StoredObject, _ path: String, in scratch: ScratchFolder) throws {
+    let link = scratch.file(object.path)
+    try FileManager.default.createDirectory(
+      at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: path)
   }
 
   func send(_ files: [(object: StoredObject, path: String)], report: (Int64) -> Void) throws {
@@ -31,17 +65,14 @@ struct RcloneStore: ObjectStore {
       let scratch = try ScratchFolder.temporary()
       defer { scratch.remove() }
       var (batch, bytes): ([(object: StoredObject, path: String)], Int64) = ([], 0)
-      // Links with the names that the files have in the store.
       while let (object, path) = rest.first, batch.isEmpty || bytes < Self.batchBytes {
         rest.removeFirst()
-        let link = scratch.file(object.path)
-        try FileManager.default.createDirectory(
-          at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: path)
+        try link(object, path, in: scratch)
         batch.append((object, path))
         bytes += object.bytes
       }
-      // Present with another size: it was cut off. `--ignore-times` sends it again.
+      // Present with another size or hash: it was cut off or damaged. `--ignore-times` sends it
+      // again.
       try run(["copy", "--copy-links", "--ignore-times", scratch.url.path, objects])
       for (object, path) in batch { try requireUnchanged(object, path) }
       report(bytes)
@@ -109,9 +140,12 @@ struct RcloneStore: ObjectStore {
 
   /// Runs rclone and returns the lines of its output.
   ///
+  /// - Parameter isEnough: Whether lines are a complete output although rclone ended with 1.
   /// - Throws: `SuiteError.noRclone`, `SuiteError.rclone`, `RuntimeError.interrupted`.
   @discardableResult
-  private func run(_ words: [String]) throws -> [String] {
+  private func run(
+    _ words: [String], isEnough: ([String]) -> Bool = { _ in false }
+  ) throws -> [String] {
     let output = Locked(Data())
     let process = BoundedProcess(
       executable: "/usr/bin/env", arguments: ["rclone", "--log-level", "ERROR"] + words,
@@ -124,10 +158,11 @@ struct RcloneStore: ObjectStore {
     } catch {
       throw SuiteError.rclone(remote, cause: error.systemText)
     }
+    let lines = String(decoding: output.withLock { $0 }, as: UTF8.self)
+      .split(whereSeparator: \.isNewline).map(String.init)
     switch result.end {
-    case .exited(0):
-      return String(decoding: output.withLock { $0 }, as: UTF8.self)
-        .split(whereSeparator: \.isNewline).map(String.init)
+    case .exited(0): return lines
+    case .exited(1) where isEnough(lines): return lines
     case .exited(127): throw SuiteError.noRclone
     // The store has no folder `objects` yet.
     case .exited(3): return []

@@ -40,10 +40,11 @@ package struct StorePush {
       for file in pointer.files { paths[file.object] = "\(session.path)/\(file.path)" }
     }
     var seen: Set<StoredObject> = []
-    let objects = pointers.flatMap(\.objects).filter { seen.insert($0).inserted }
-    let present = try store.present(objects)
-    let missing = objects.filter { !present.contains($0) }
-    try send(missing, from: paths, to: store)
+    let files = pointers.flatMap(\.objects).filter { seen.insert($0).inserted }
+      .compactMap { object in paths[object].map { (object: object, path: $0) } }
+    let present = try withProgress("comparing", files) { try store.present(files, report: $0) }
+    let missing = files.filter { !present.contains($0.object) }
+    try withProgress("pushing", missing) { try store.send(missing, report: $0) }
     return try pointers.map { pointer in
       try write(pointer, remote)
       let sent = pointer.objects.filter { !present.contains($0) }
@@ -53,15 +54,17 @@ package struct StorePush {
     }
   }
 
-  private func send(
-    _ objects: [StoredObject], from paths: [StoredObject: String], to store: any ObjectStore
-  ) throws {
-    let total = objects.reduce(0) { $0 + $1.bytes }
+  /// Shows the progress of work on these files.
+  private func withProgress<Result>(
+    _ work: String, _ files: [(object: StoredObject, path: String)],
+    _ body: ((Int64) -> Void) throws -> Result
+  ) throws -> Result {
+    let total = files.reduce(0) { $0 + $1.object.bytes }
     var done: Int64 = 0
-    defer { project.store.progress("pushing", total, total) }
-    try store.send(objects.compactMap { object in paths[object].map { (object, $0) } }) {
+    defer { project.store.progress(work, total, total) }
+    return try body {
       done += $0
-      project.store.progress("pushing", done, total)
+      project.store.progress(work, done, total)
     }
   }
 

@@ -56,11 +56,35 @@ package struct StoreSweep {
     return age > graceSeconds * 1_000_000_000
   }
 
-  private func remove(_ file: String) throws -> Bool {
-    // A push may have found it a moment ago, and relies on it.
-    guard let facts = try? RegularFile.facts(of: file), isOld(facts) else { return false }
-    if unlink(file) == 0 || errno == ENOENT { return true }
+  /// - Returns: `false` for an object that a push has found a moment ago and relies on.
+  func remove(_ file: String) throws -> Bool {
+    let url = URL(fileURLWithPath: file)
+    let name = url.lastPathComponent
+    // Between a look at its age and the removal, a push could find it. A push does not find it under
+    // the hidden name, and has made it young if it found it before. No push finds a part.
+    let hidden =
+      name.hasPrefix(".")
+      ? file : "\(url.deletingLastPathComponent().path)/.\(name).gc\(FolderStore.partial)"
+    guard rename(file, hidden) == 0 else {
+      if errno == ENOENT { return true }
+      throw SuiteError.notWritable(path: file, cause: POSIXError.last.systemText)
+    }
+    guard let facts = try? RegularFile.facts(of: hidden), isOld(facts) else {
+      if hidden != file { putBack(hidden, file) }
+      return false
+    }
+    if unlink(hidden) == 0 || errno == ENOENT { return true }
     throw SuiteError.notWritable(path: file, cause: POSIXError.last.systemText)
+  }
+
+  private func putBack(_ hidden: String, _ file: String) {
+    // Unlike a rename, a link leaves an object that a push has sent meanwhile.
+    if link(hidden, file) == 0 || errno == EEXIST {
+      unlink(hidden)
+    } else {
+      // A file system without links.
+      rename(hidden, file)
+    }
   }
 
   /// The objects of a store, and the parts of objects that ended pushes left, sorted.

@@ -55,8 +55,8 @@ extension SuiteError {
     Self(
       "suite.store.damaged", "the object does not have the digest in its name; it is not used",
       at: place,
-      advice: "Remove it there, and push the session again from a machine that has it: "
-        + "retake store push NAME")
+      advice: "Push the session again from a machine that has it: retake store push NAME; on a "
+        + "remote without hashes, remove this object first")
   }
 
   static func changedFile(_ path: String) -> Self {
