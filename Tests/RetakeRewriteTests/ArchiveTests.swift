@@ -61,6 +61,40 @@ import Testing
       try Data(contentsOf: archive) == Data(contentsOf: URL(filePath: packed.archive)))
   }
 
+  @Test func `notes of any size are packed, and a link in their place is refused`() throws {
+    let packed = try Packed()
+    let notes = URL(filePath: packed.session + "/NOTES.md")
+    let text = Data(repeating: 0x61, count: 4 << 20 + 1)
+    try text.write(to: notes)
+    let archive = packed.folder.file("notes.tar.zst").path
+    #expect(try SessionPack(of: packed.session, as: archive).run().files == 3)
+    let unpacked = try packed.unpack(archive).path
+    #expect(try Data(contentsOf: URL(filePath: unpacked + "/NOTES.md")) == text)
+    // A copy with notes of its own contains the session's, up to 4 MiB.
+    let other = SessionTarget(into: packed.target.into, name: "other")
+    let trim = SessionTrim(of: packed.session, .init(target: other))
+    #expect(code { try trim.run() } == "session.notes.unreadable")
+    try FileManager.default.removeItem(at: notes)
+    let without = packed.folder.file("without.tar.zst").path
+    #expect(try SessionPack(of: packed.session, as: without).run().files == 2)
+    try FileManager.default.createSymbolicLink(
+      atPath: notes.path, withDestinationPath: unpacked + "/NOTES.md")
+    let linked = SessionPack(of: packed.session, as: packed.folder.file("linked.tar.zst").path)
+    #expect(code { try linked.run() } == "session.archive.notPacked")
+  }
+
+  /// Reading the first byte of this file is an error of input and output.
+  private static let unreadable = "/proc/self/mem"
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: unreadable), "there is no /proc"))
+  func `a disk that fails is not a damaged archive`() throws {
+    let packed = try Packed()
+    let error = #expect(throws: ErrorFacts.self) { try packed.unpack(Self.unreadable) }
+    #expect(error?.code == "session.archive.unreadable")
+    #expect(error?.cause == String(cString: strerror(EIO)))
+    #expect(!FileManager.default.fileExists(atPath: packed.target.into))
+  }
+
   @Test func `a pack that cannot be made leaves no file`() throws {
     let packed = try Packed()
     let open = try StoredSessionTests.killed.copy(to: packed.folder)

@@ -18,11 +18,20 @@ public struct SessionFolder: Hashable, Sendable {
 
   package var database: String { path + "/session.sqlite" }
   package var notes: String { path + "/NOTES.md" }
-  /// The contents of NOTES.md; nil if the file does not exist, is a link, or exceeds the size
-  /// limit.
-  package var notesText: String? {
-    let data = try? RegularFile.contents(notes, bytesMax: Self.notesBytesMax)
-    return data.map { String(decoding: $0, as: UTF8.self) }
+  /// The contents of NOTES.md, for a copy of the session; nil if the file does not exist.
+  ///
+  /// - Throws: `session.notes.unreadable`: a copy without the notes would look complete.
+  package func notesText() throws -> String? {
+    do {
+      let data = try RegularFile.contents(notes, bytesMax: Self.notesBytesMax)
+      return String(decoding: data, as: UTF8.self)
+    } catch RegularFile.Refusal.missing {
+      return nil
+    } catch {
+      throw ErrorFacts(
+        "session.notes.unreadable", "the session's notes cannot be copied", cause: "\(error)",
+        at: notes, advice: "Move this file, or a part of it, out of the session's folder")
+    }
   }
   private static let notesBytesMax: Int64 = 4 << 20
   package var media: String { path + "/media" }

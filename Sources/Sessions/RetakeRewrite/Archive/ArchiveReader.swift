@@ -35,7 +35,17 @@ final class ArchiveReader {
       let (descriptor, facts) = try RegularFile.descriptor(path, links: .followed)
       let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       (self.input, bytes) = (input, facts.bytes)
-      expander = try ZstdExpander { try input.read(upToCount: $0) ?? Data() }
+      expander = try ZstdExpander { count in
+        do {
+          return try input.read(upToCount: count) ?? Data()
+        } catch {
+          // The archive itself may be intact.
+          throw ErrorFacts(
+            "session.archive.unreadable", "the archive cannot be read; nothing was unpacked",
+            cause: error.systemText, at: path,
+            advice: "Check its disk, or copy it again from its source")
+        }
+      }
     } catch let refusal as RegularFile.Refusal {
       throw ErrorFacts(
         "session.archive.open", "the archive cannot be opened", cause: "\(refusal)", at: path,
@@ -157,13 +167,12 @@ final class ArchiveReader {
     return bytes
   }
 
+  /// - Throws: `ArchiveProblem`; `session.archive.unreadable` after an error of the disk.
   private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let problem as ZstdProblem {
       throw ArchiveProblem(problem.cause)
-    } catch {
-      throw ArchiveProblem(error.systemText)
     }
   }
 }

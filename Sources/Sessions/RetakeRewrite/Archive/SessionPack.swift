@@ -85,7 +85,7 @@ package struct SessionPack: Sendable {
     try SessionClosing.check(store, at: folder.database)
     try reader.index.requireSizes()
     var names = try Self.media(of: reader) + [ArchiveManifest.database]
-    if folder.notesText != nil { names.append(ArchiveManifest.notes) }
+    if try hasNotes() { names.append(ArchiveManifest.notes) }
     let files = try names.sorted().map { name in
       let path = try folder.file(name)
       guard let size = SessionBuilder.byteCount(path) else {
@@ -94,6 +94,18 @@ package struct SessionPack: Sendable {
       return Source(entry: .init(path: name, sha256: ""), path: path, size: size)
     }
     return try digested(files)
+  }
+
+  /// - Throws: `ArchiveProblem` for a link or a folder of that name, which would be missing.
+  private func hasNotes() throws -> Bool {
+    do {
+      _ = try RegularFile.facts(of: folder.notes)
+      return true
+    } catch RegularFile.Refusal.missing {
+      return false
+    } catch {
+      throw ArchiveProblem("its \(ArchiveManifest.notes) is not packed: \(error)")
+    }
   }
 
   /// The files in `media` that the index names.
@@ -173,12 +185,22 @@ package struct SessionPack: Sendable {
   ///
   /// - Throws: `ArchiveProblem` if the file is not the file of the manifest any more.
   private func copy(_ source: Source, _ take: (Data) throws -> Void) throws {
-    let input = try RegularFile.handle(source.path, links: .followed)
+    let input: FileHandle
+    do {
+      input = try RegularFile.handle(source.path, links: .followed)
+    } catch let refusal as RegularFile.Refusal {
+      throw refusal.error(ofMedia: source.path)
+    }
     defer { try? input.close() }
     var hasher = Sha256()
     var left = source.size
     while left > 0 {
-      let piece = try input.read(upToCount: Int(min(left, ArchiveReader.pieceBytes))) ?? Data()
+      let piece: Data
+      do {
+        piece = try input.read(upToCount: Int(min(left, ArchiveReader.pieceBytes))) ?? Data()
+      } catch {
+        throw MediaError.unreadable(file: source.path, cause: error.systemText)
+      }
       if piece.isEmpty { break }
       left -= Int64(piece.count)
       hasher.append(piece)

@@ -35,7 +35,7 @@ package struct SessionUnpack: Sendable {
       let session = try SessionFolder(new: target.name, or: head.folder, in: target.into)
       let built = try BuiltSession(session) { site in
         try unpack(head, reader, into: site)
-        if site.folder.notesText == nil {
+        if !RegularFile.isTaken(site.folder.notes) {
           try site.write("# \(session.name)\n", to: site.folder.notes)
         }
       }
@@ -93,7 +93,7 @@ package struct SessionUnpack: Sendable {
       defer { try? output.close() }
       try body(output)
       try output.synchronize()
-    } catch let error as SessionError {
+    } catch let error as any CodedError {
       throw error
     } catch let error as ArchiveProblem {
       throw error

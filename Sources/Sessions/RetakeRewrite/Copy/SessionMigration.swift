@@ -45,7 +45,7 @@ package struct SessionMigration: Sendable {
     let built = try BuiltSession(destination, digest: digest) { site in
       try StoreMigration.copy(store, to: site.folder.database)
       try MediaCopy(folder: folder, reader: reader, link: link, report: report).run(to: site)
-      try site.write(folder.notesText ?? "# \(folder.name)\n", to: site.folder.notes)
+      try site.write(folder.notesText() ?? "# \(folder.name)\n", to: site.folder.notes)
     }
     return built.result(
       at: destination.path,

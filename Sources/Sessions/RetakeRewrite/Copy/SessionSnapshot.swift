@@ -43,7 +43,7 @@ package struct SessionSnapshot: Sendable {
     try SessionClosing.check(reader.index.store, at: folder.database)
     let isClosed = reader.index.store.isClosed
     try copyMedia(of: reader, to: site)
-    try site.write(folder.notesText ?? "# \(folder.name)\n", to: site.folder.notes)
+    try site.write(folder.notesText() ?? "# \(folder.name)\n", to: site.folder.notes)
     let closing = SessionClosing(folder: site.folder, report: report)
     guard !isClosed else {
       // The recorder was killed between its last commit and the merging of the log.

@@ -53,14 +53,14 @@ struct JoinRows {
       + moved.map { .init(track: $1, session: second.folder.name, original: $0) }
   }
 
-  var notes: String {
+  func notes() throws -> String {
     let names = parts.map(\.reader.folder.name)
     let offset = Double(alignment.offsetNanoseconds) / 1e6
     var text =
       "Joined from the sessions \(names[0]) and \(names[1]), on the clock of \(names[0]): "
       + "\(offset) ms, \(alignment.driftPPM) ppm, by \(alignment.method).\n"
     for part in parts {
-      guard let own = part.reader.folder.notesText else { continue }
+      guard let own = try part.reader.folder.notesText() else { continue }
       text += "\n## \(part.reader.folder.name)\n\n\(own)\n"
     }
     return text

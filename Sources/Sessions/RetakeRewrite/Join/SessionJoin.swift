@@ -109,10 +109,11 @@ package struct SessionJoin: Sendable {
     }
     let destination = try target.folder(for: first)
     let rows = JoinRows(first: one, second: two, fit: fit, alignment: alignment)
+    let notes = try rows.notes()
     let built = try BuiltSession(destination) { site in
       try rows.bring(to: site, link: link, report: report)
       try rows.write(to: site.folder.database)
-      try site.write(rows.notes, to: site.folder.notes)
+      try site.write(notes, to: site.folder.notes)
     }
     return Result(
       alignment: alignment, path: destination.path, frames: built.frames, tracks: rows.tracks,

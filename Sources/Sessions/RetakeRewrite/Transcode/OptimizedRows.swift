@@ -22,7 +22,7 @@ struct OptimizedRows {
     // After the close, because the lineage maps the digest of the finished rows. Facts are not in
     // the input digest (docs/formats/session.md), so adding the fact does not change the digest.
     try writeLineage(account, to: site.folder)
-    let own = reader.folder.notesText
+    let own = try reader.folder.notesText()
     let exactly = account.isExact ? "with the same pixels" : "with other pixels"
     try site.write(
       "A replay copy of the session \(reader.folder.name): its frames, encoded again (\(encoding.name)), "

@@ -80,6 +80,8 @@ package struct SessionTranscode: Sendable {
     // All rows are checked here, so the reader does not check them again.
     try SessionClosing.check(reader.index.store, at: folder.database)
     try reader.index.requireSizes()
+    // The notes are written last; whether they can be copied is known now.
+    _ = try folder.notesText()
     let destination = try options.target.folder(for: folder)
     if !options.isForced { try checkWorth(reader) }
     let need = try OptimizeNeed(reader: reader, encoding: options.encoding)

@@ -95,6 +95,7 @@ package struct SessionTrim: Sendable {
     _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder, copies: Bool
   ) throws -> TrimResult {
     let rows = try TrimRows(reader: reader, span: span)
+    let notes = try rows.notes()
     let built = try BuiltSession(destination) { site in
       // Each frame is written, and then compared with the original's.
       var progress = TrimProgress(total: 2 * span.frameCount, report: report)
@@ -108,7 +109,7 @@ package struct SessionTrim: Sendable {
             origin: span.origin, progress: &progress))
       }
       try rows.write(tracks, to: site.folder.database)
-      try site.write(rows.notes, to: site.folder.notes)
+      try site.write(notes, to: site.folder.notes)
       // Last: the copy is read as any session, with the rows and media that it will have.
       try TrimProof(original: reader, copy: site.folder).check(span.tracks, &progress)
       return tracks

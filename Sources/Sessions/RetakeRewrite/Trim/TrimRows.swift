@@ -133,9 +133,9 @@ struct TrimRows {
   }
 
   /// The user's notes of the original, after a line about the origin.
-  var notes: String {
+  func notes() throws -> String {
     let seconds = Double(span.durationNanoseconds) / 1e9
-    let own = reader.folder.notesText
+    let own = try reader.folder.notesText()
     return "Trimmed from the session \(reader.folder.name): \(seconds) s.\n\n" + (own ?? "")
   }
 }
