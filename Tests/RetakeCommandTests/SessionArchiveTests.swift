@@ -65,6 +65,15 @@ import Testing
     #expect(!workplace.exists("A"))
     let known = try unpack("signed.tar.zst", "author.signers", into: "A")
     #expect(known.status == 0 && workplace.exists("A/yard"), "\(known)")
+    // ssh-keygen warns about the first line, and the key has two names.
+    let line = try String(contentsOf: workplace.folder.file("author.signers"), encoding: .utf8)
+    try workplace.folder.write("no-key\nother@example.org,\(line)", to: "more.signers")
+    let warned = try unpack("signed.tar.zst", "more.signers", into: "C")
+    #expect(warned.status == 0 && workplace.exists("C/yard"), "\(warned)")
+    try workplace.folder.write("no-key\n", to: "none.signers")
+    let none = try unpack("signed.tar.zst", "none.signers", into: "D")
+    #expect(none.status == 2 && none.stderr.contains("[session.archive.signature]"), "\(none)")
+    #expect(none.stderr.contains("none.signers:1: ") && !workplace.exists("D"), "\(none)")
     let unchecked = try workplace.retake("session", "unpack", "signed.tar.zst", "--into", "B")
     #expect(unchecked.status == 0 && unchecked.stderr.contains("--signers FILE"), "\(unchecked)")
     let nobody = try workplace.retake(

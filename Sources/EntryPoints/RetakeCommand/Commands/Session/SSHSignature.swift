@@ -6,6 +6,10 @@ enum SSHSignature {
   /// A signature for another purpose is not accepted for an archive.
   private static let namespace = "retake-session"
   private static let secondsMax = 60.0
+  /// Bytes of the standard output that are read.
+  private static let outputBytesMax = 1 << 16
+  /// A key of more principals is not tried for all of them.
+  private static let principalsMax = 100
 
   /// - Parameter key: A private key, or a public key whose private key an agent has.
   /// - Returns: The signature of the text.
@@ -13,7 +17,8 @@ enum SSHSignature {
     try inFolder { folder in
       let file = folder + "/manifest"
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-      let call = try keygen(["sign", "-q", "-f", absolute(key), "-n", namespace, file])
+      let call = try keygen(
+        ["sign", "-q", "-f", absolute(key), "-n", namespace, file], in: folder)
       let signature = try? RegularFile.contents(file + ".sig", bytesMax: 1 << 16)
       guard call.isGood, let signature else {
         throw ErrorFacts(
@@ -35,13 +40,15 @@ enum SSHSignature {
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
       try Data(signature.utf8).write(to: URL(fileURLWithPath: proof))
       let known = ["-f", absolute(signers)]
-      let found = try keygen(["find-principals"] + known + ["-s", proof])
-      let principal = found.lines.first ?? ""
-      let call =
-        found.isGood
-        ? try keygen(
-          ["verify"] + known + ["-I", principal, "-n", namespace, "-s", proof], input: file)
-        : found
+      var call = try keygen(["find-principals"] + known + ["-s", proof], in: folder)
+      let principals = call.isGood ? call.lines.prefix(principalsMax) : []
+      // Without a principal the signature is not good, even if the search was.
+      call.isGood = false
+      for principal in principals where !call.isGood {
+        call = try keygen(
+          ["verify"] + known + ["-I", principal, "-n", namespace, "-s", proof], input: file,
+          in: folder)
+      }
       guard call.isGood else {
         throw ErrorFacts(
           "session.archive.signature", "no signer of this file has signed the archive",
@@ -53,30 +60,37 @@ enum SSHSignature {
 
   private struct Call {
     var isGood: Bool
+    /// Of the standard output. Warnings, such as about a line of the signers, are not among them.
     var lines: [String]
+    /// Of both outputs.
     var words: String
   }
 
-  /// - Parameter input: A file for standard input.
-  private static func keygen(_ words: [String], input: String = "/dev/null") throws -> Call {
+  /// - Parameters:
+  ///   - input: A file for standard input.
+  ///   - folder: A folder for standard output.
+  private static func keygen(
+    _ words: [String], input: String = "/dev/null", in folder: String
+  ) throws -> Call {
     var environment = ProcessInfo.processInfo.environment
     // No one answers here, so a passphrase must be an error and not a question.
     environment["SSH_ASKPASS"] = "/bin/false"
     environment["SSH_ASKPASS_REQUIRE"] = "force"
     environment["LC_ALL"] = "C"
-    let output = Locked(Data())
-    let script = "input=$1; shift; exec ssh-keygen -Y \"$@\" < \"$input\""
+    let output = folder + "/output"
+    let script = "in=$1; out=$2; shift 2; exec ssh-keygen -Y \"$@\" < \"$in\" > \"$out\""
     let result = try BoundedProcess(
-      executable: "/bin/sh", arguments: ["-c", script, "sh", input] + words,
+      executable: "/bin/sh", arguments: ["-c", script, "sh", input, output] + words,
       environment: environment, secondsMax: secondsMax,
-      isInterrupted: { Interruption.isRequested },
-      onOutput: { bytes in output.withLock { $0 += bytes } }
+      isInterrupted: { Interruption.isRequested }
     ).run()
     if result.end == .interrupted { throw SessionError.interrupted }
-    let text = String(decoding: output.withLock { $0 }, as: UTF8.self)
+    let data = (try? RegularFile.head(output, count: outputBytesMax)) ?? Data()
+    let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .map(String.init)
     return Call(
-      isGood: result.end == .exited(0), lines: text.split(separator: "\n").map(String.init),
-      words: result.closingResponse)
+      isGood: result.end == .exited(0), lines: lines,
+      words: ([result.closingResponse].filter { !$0.isEmpty } + lines).joined(separator: " | "))
   }
 
   private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
