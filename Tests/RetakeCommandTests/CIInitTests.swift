@@ -52,6 +52,8 @@ import Testing
     // A merge that is refused has no report.
     let early = try place.type(merges[1], environment: ["GITHUB_STEP_SUMMARY": summary])
     #expect(early.status == 0 && early.stderr.isEmpty && !place.exists("step-summary.md"))
+    let comment = lines(jobs?["comment"]).first ?? ""
+    #expect(try comments(comment, in: place) == [])
     let results = try merges.map {
       try place.type(
         $0, environment: Self.gitHub.merging(["GITHUB_STEP_SUMMARY": summary]) { $1 })
@@ -61,10 +63,18 @@ import Testing
     #expect(try String(contentsOfFile: summary, encoding: .utf8).contains("a/motion"))
     #expect(jobs?["merge"]?["permissions"] == nil)
     #expect(jobs?["comment"]?["permissions"]?["pull-requests"] == .string("write"))
-    let comment = lines(jobs?["comment"]).first
+    let search =
+      "api --paginate repos/o/r/issues/42/comments --jq .[] | select(.user.type == \"Bot\" "
+      + "and (.body | contains(\"<!-- retake ci . -->\"))) | .id"
     #expect(
-      comment?.hasSuffix("--edit-last --create-if-none --body-file report/summary.md; fi") == true)
-    #expect(comment?.hasPrefix("if [ -f report/summary.md ]; then gh pr comment ") == true)
+      try comments(comment, in: place) == [search, "pr comment 42 --body-file report/summary.md"])
+    let commented = try String(contentsOf: place.folder.file("report/summary.md"), encoding: .utf8)
+    #expect(commented.hasSuffix("\n<!-- retake ci . -->\n"))
+    // The newest of two comments of this job file.
+    try place.folder.write("7\n8\n", to: "ids")
+    #expect(
+      try comments(comment, in: place).last
+        == "api --silent --method PATCH repos/o/r/issues/comments/8 -F body=@report/summary.md")
     for job in ["test", "merge"] {
       let upload = list(jobs?[job]?["steps"]).first {
         text($0["uses"])?.hasPrefix("actions/upload-artifact") == true
@@ -73,6 +83,26 @@ import Testing
       let paths = text(upload?["with"]?["path"])?.split(separator: "\n")
       #expect(paths == [job == "test" ? "retake-*.blob" : "report", "pending"])
     }
+  }
+
+  /// Runs the step that comments, and returns the calls of `gh`. The file `ids` has the comments.
+  private func comments(_ step: String, in place: Workplace) throws -> [String] {
+    let program = try place.folder.write(
+      """
+      #!/bin/bash
+      echo "$*" >> calls
+      if [ "$2" = --paginate ] && [ -f ids ]; then cat ids; fi
+      """, to: "bin/gh")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+    let result = try place.type(
+      "rm -f calls; touch calls; set -e\n"
+        + step.replacing("${{ github.event.number }}", with: "42"),
+      environment: [
+        "GH_REPO": "o/r", "PATH": "\(place.folder.file("bin").path):/usr/bin:/bin",
+      ])
+    try #require(result.status == 0, "\(result.stderr)")
+    return try String(contentsOf: place.folder.file("calls"), encoding: .utf8)
+      .split(separator: "\n").map(String.init)
   }
 
   @Test func `the lines of GitLab's job file test the shards and merge them`() throws {

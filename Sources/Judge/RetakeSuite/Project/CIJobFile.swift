@@ -217,12 +217,29 @@ package enum CIJobFile: String, Sendable, CaseIterable {
               with:
                 pattern: retake-report      # unlike a name, it may match nothing
                 merge-multiple: true
-            - run: if [ -f report/summary.md ]; then gh pr comment ${{ github.event.number }} --edit-last --create-if-none --body-file report/summary.md; fi
+            # Replaces the comment of an earlier run of this job file, and no other comment.
+            - run: |
+                set -o pipefail
+                [ -f report/summary.md ] || exit 0
+                mark='\(Self.mark(setting))'
+                printf '\\n%s\\n' "$mark" >> report/summary.md
+                id=$(gh api --paginate "repos/$GH_REPO/issues/${{ github.event.number }}/comments" --jq ".[] | select(.user.type == \\"Bot\\" and (.body | contains(\\"$mark\\"))) | .id" | tail -n 1)
+                if [ -n "$id" ]; then
+                  gh api --silent --method PATCH "repos/$GH_REPO/issues/comments/$id" -F body=@report/summary.md
+                else
+                  gh pr comment ${{ github.event.number }} --body-file report/summary.md
+                fi
               env:
                 GH_TOKEN: ${{ github.token }}
                 GH_REPO: ${{ github.repository }}
 
       """
+  }
+
+  /// The end of a comment, which is not visible in it. Only bots write it: anyone can put it into a
+  /// comment of a pull request.
+  private static func mark(_ setting: Setting) -> String {
+    "<!-- retake ci \(setting.place.isEmpty ? "." : setting.place) -->"
   }
 
   private static func gitlab(_ setting: Setting) -> String {
