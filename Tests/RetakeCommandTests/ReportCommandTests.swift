@@ -97,6 +97,21 @@ import Testing
     #expect(linked.status == 2 && linked.stderr.contains("[suite.output.notWritable]"))
   }
 
+  @Test func `an interrupted publish ends with 130 and adds no run`() throws {
+    let workplace = try ShardCommandTests.changedProject()
+    try #require(try workplace.retake("test", "--report", "report").status == 1)
+    // A git that waits for the end of its input, which is the end of the command.
+    let git = try workplace.folder.write("#!/bin/sh\n: > started\nexec cat\n", to: "bin/git")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: git.path)
+    var variables = Dictionary(uniqueKeysWithValues: PublishedRevision.names.map { ($0, "") })
+    variables["PATH"] = "\(workplace.folder.file("bin").path):/usr/bin:/bin"
+    let publish = try LongRun(
+      ["report", "publish", "site"], in: workplace, environment: variables)
+    #expect(publish.wait { workplace.exists("started") })
+    #expect(publish.end(SIGINT) == 130)
+    #expect(!workplace.exists("site"))
+  }
+
   @Test func `serve prints its address, serves, and ends with Ctrl-C`() throws {
     let workplace = try place()
     let output = try ChildPipe()

@@ -66,6 +66,32 @@ import Testing
     #expect(try names(folder.url) == ["images", "index.html", "runs"])
   }
 
+  @Test func `a publisher that is interrupted adds no run, wherever it ends`() throws {
+    struct Ended: Error {}
+    let folder = try TemporaryFolder("retake-site")
+    let site = ReportSite(folder.file("site"))
+    _ = try site.publish(report(at: "2026-11-28T09:00:00Z"), branch: "main", commit: nil)
+    let index = try Data(contentsOf: folder.file("site/index.html"))
+    let run = report(at: "2026-11-29T09:00:00Z")
+    var steps = 0
+    _ = try ReportSite(folder.file("other")).publish(run, branch: "main", commit: nil) {
+      steps += 1
+    }
+    try #require(steps > 1)
+    for last in 1...steps {
+      var step = 0
+      #expect(throws: Ended.self) {
+        try site.publish(run, branch: "main", commit: nil) {
+          step += 1
+          if step == last { throw Ended() }
+        }
+      }
+      #expect(try site.listing().items.count == 1)
+      #expect(try names(folder.file("site")) == ["images", "index.html", "runs"])
+      #expect(try Data(contentsOf: folder.file("site/index.html")) == index)
+    }
+  }
+
   @Test func `the first page has the runs of all that publish at once`() throws {
     let folder = try TemporaryFolder("retake-site")
     let site = ReportSite(folder.url)

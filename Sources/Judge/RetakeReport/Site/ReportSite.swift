@@ -64,16 +64,20 @@ package struct ReportSite: Sendable {
 
   /// Adds a run and writes the first page again. Publishing the same run twice adds it once.
   ///
+  /// - Parameter check: Called before each step, until the run has its name; an error that it throws
+  ///   leaves the site as it was, apart from images.
   /// - Returns: The run's page.
   /// - Throws: `report.folder.otherFile` for a folder with another first page;
-  ///   `report.folder.notWritten`.
-  package func publish(_ document: ReportDocument, branch: String, commit: String?) throws -> URL {
-    try check()
+  ///   `report.folder.notWritten`; errors of `check`.
+  package func publish(
+    _ document: ReportDocument, branch: String, commit: String?, check: () throws -> Void = {}
+  ) throws -> URL {
+    try requireSite()
     let entry = try PublishedRun(document, branch: branch, commit: commit).encoded()
     let id = Self.id(at: document.generatedAt, entry)
     let images = folder.appending(path: "images")
     for needed in [runs, images] { try ReportFolder.makeFolder(needed) }
-    let page = try HTMLReport.render(withImageFiles(document, in: images))
+    let page = try HTMLReport.render(withImageFiles(document, in: images, check))
     // In the site itself: a rename does not cross disks. A publisher that is killed leaves this
     // folder, and no page names it.
     let staging = folder.appending(path: ".staging-\(UUID().uuidString)")
@@ -81,6 +85,7 @@ package struct ReportSite: Sendable {
     try ReportFolder.makeFolder(staging)
     _ = try ReportFolder.write(entry, "entry.json", staging)
     _ = try ReportFolder.write(Data(page), "report.html", staging)
+    try check()
     let place = runs.appending(path: id)
     if rename(staging.path, place.path) != 0, errno != ENOTEMPTY, errno != EEXIST {
       throw ReportError.notWritten(file: place.path, reason: String(cString: strerror(errno)))
@@ -89,7 +94,7 @@ package struct ReportSite: Sendable {
     return place.appending(path: "report.html")
   }
 
-  private func check() throws {
+  private func requireSite() throws {
     let index = folder.appending(path: "index.html")
     guard RegularFile.isTaken(index.path), !RegularFile.isTaken(runs.path) else { return }
     throw ReportError(
@@ -109,9 +114,12 @@ package struct ReportSite: Sendable {
 
   /// The document with the addresses of its images instead of their bytes, after the images were
   /// written.
-  private func withImageFiles(_ document: ReportDocument, in images: URL) throws -> ReportDocument {
+  private func withImageFiles(
+    _ document: ReportDocument, in images: URL, _ check: () throws -> Void
+  ) throws -> ReportDocument {
     var document = document
     for place in document.cases.indices {
+      try check()
       document.cases[place].pictures = try document.cases[place].pictures.compactMap { picture in
         guard let data = Data(base64Encoded: picture.png), !data.isEmpty else { return nil }
         let name = "\(Digest128(of: data)).png"
