@@ -38,6 +38,18 @@ class Closed(Exception):
     """The host has closed the socket."""
 
 
+def framed(message: dict[str, Any]) -> bytes:
+    """The bytes of a message whose strings have no halves of characters.
+
+    Raises:
+        TooLong: The protocol does not allow it.
+    """
+    body = _ENCODER.encode(message).encode()
+    if len(body) > BYTES_MAX:
+        raise TooLong(len(body))
+    return len(body).to_bytes(_HEADER_BYTES, "little") + body
+
+
 class Channel:
     """One thread receives; any thread may send."""
 
@@ -53,12 +65,17 @@ class Channel:
             TooLong: Nothing was sent.
             Closed: No one receives messages any more.
         """
-        body = _ENCODER.encode(message).encode()
-        if len(body) > BYTES_MAX:
-            raise TooLong(len(body))
+        self.send_bytes(framed(message))
+
+    def send_bytes(self, messages: bytes) -> None:
+        """Sends what `framed` returned, of any number of messages.
+
+        Raises:
+            Closed: No one receives messages any more.
+        """
         try:
             with self._sending:
-                self._socket.sendall(len(body).to_bytes(_HEADER_BYTES, "little") + body)
+                self._socket.sendall(messages)
         except (BrokenPipeError, ConnectionResetError):
             raise Closed from None
 

@@ -112,6 +112,15 @@ class LoopTests(LoopCase):
         child.host.bye()
         self.assertEqual((child.status, child.output[-8:]), (0, "the end\n"))
 
+    def test_the_results_of_a_frame_come_together_with_its_end(self):
+        child = self.start(LOOP)
+        self.show(child, 0)
+        self.results(child)
+        self.show(child, 1, level=7)
+        sent = child.host.socket.recv(1 << 16)
+        self.assertIn(b'{"name":"blue {}","value":7.0}', sent)
+        self.assertTrue(sent.endswith(b'{"done":1}'), sent)
+
     def test_another_run_begins_the_script_again(self):
         child = self.start(LOOP + "import os; print('process', os.getpid()); os.chdir('/')")
         found = []
@@ -916,6 +925,14 @@ class EndTests(LoopCase):
                     child.host.bye()
                     self.assertEqual(child.status, 0)
                 self.assertEqual(text in child.output, is_noted)
+
+    def test_half_of_a_character_is_no_name(self):
+        printed = '"blue", frame[0, 0, 0], "of", frame.shape[0]'
+        child = self.start(LOOP.replace(printed, r"""'{"\\ud800": 1}'"""))
+        self.show(child, 0)
+        self.assertEqual(
+            self.error(child), ("python.value", "a result of 'stdout' has half of a character")
+        )
 
     def test_a_file_that_python_does_not_write_is_no_result(self):
         import subprocess

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from .._channel import Channel, Closed, ProtocolError, TooLong
+from .._channel import Channel, Closed, ProtocolError, TooLong, framed
 from .._frame import Frame, Slots, integer, released
 from .._modules import Imported
 from .._values import Output, ValueProblem, encoded
@@ -218,18 +218,21 @@ class Host:
             raise ValueError(f"for the sink {sink!r}: {problem}") from None
 
     def _done(self) -> None:
-        """Sends the results of the open frame."""
+        """Sends the results of the open frame, and that it is done, at once."""
+        messages = []
         if self._frame is None:
-            for sink, rows in self._written.take():
-                self._given.append((sink, encoded(rows, "scalars", ())))
+            self._given += ((sink, {"scalars": rows}) for sink, rows in self._written.take())
             for sink, form in self._given:
                 out = {"sink": sink, "sequence": self.sequence, "value": form}
                 try:
-                    self._channel.send({"out": out})
+                    messages.append(framed({"out": out}))
                 except TooLong as problem:
                     self.fail("python.value", f"a result of '{sink}': {problem}")
+                except UnicodeEncodeError:
+                    self.fail("python.value", f"a result of '{sink}' has half of a character")
             self._given.clear()
-        self._channel.send({"done": self._open})
+        messages.append(framed({"done": self._open}))
+        self._channel.send_bytes(b"".join(messages))
         self._open = None
 
     # The end of the script.

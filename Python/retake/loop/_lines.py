@@ -7,11 +7,11 @@ import json
 import math
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
-from .._values import Scalar
-
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"((?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
+"""With a group, so that a split has the numbers, too."""
 _INTEGER_END = 2**53
 """From here on, a float does not have the last digit of an integer."""
 _FLOAT_END = 1e290
@@ -19,6 +19,8 @@ _FLOAT_END = 1e290
 _DECIMAL = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _QUOTED = re.compile(r'(^|[,;\t])"(?:[^"]|"")*"')
 _QUOTE = re.compile(r'(?:^|[,;\t])"')
+_NAMES_MAX = 1_000
+"""Kept forms of lines: a script prints a few of them again and again."""
 _LINE_END = re.compile("[\r\n]")
 TABLES = (".csv", ".tsv")
 
@@ -32,8 +34,8 @@ class Sink:
 
     def add(self, name: str, value: float) -> None:
         """A name that is there already gets `#2`, `#3`."""
-        count = self._counts.get(name, 0) + 1
-        self._counts[name] = count
+        counts = self._counts
+        counts[name] = count = counts.get(name, 0) + 1
         self._numbers[name if count == 1 else f"{name}#{count}"] = value
 
     def add_json(self, name: str, value: Any) -> None:
@@ -49,8 +51,9 @@ class Sink:
         elif value is not None:
             self.add(f"{name}={value}", 1)
 
-    def take(self) -> list[Scalar]:
-        taken = [Scalar(name, value) for name, value in self._numbers.items()]
+    def take(self) -> list[dict[str, Any]]:
+        """The scalars of a message."""
+        taken = [{"name": name, "value": value} for name, value in self._numbers.items()]
         self._numbers, self._counts = {}, {}
         return taken
 
@@ -168,6 +171,8 @@ class Table:
 
 
 def _split(row: str, separator: str) -> list[str]:
+    if '"' not in row:
+        return row.split(separator)
     try:
         return next(csv.reader([row], delimiter=separator))
     except csv.Error:
@@ -185,31 +190,45 @@ def _is_quote_open(text: str) -> bool:
     return '"' in text and _QUOTE.search(_QUOTED.sub(r"\1", text)) is not None
 
 
+def _rows(text: str) -> list[str]:
+    """Lines with the further lines of their quoted cells, then the text after the last line."""
+    rows, start = [], 0
+    for end in _LINE_END.finditer(text):
+        row = text[start : end.start()]
+        if not _is_quote_open(row):
+            rows.append(row)
+            start = end.end()
+    return [*rows, text[start:]]
+
+
 class Lines:
     """Text that is written piece by piece: printed lines, rows of CSV, or lines of JSON."""
 
     def __init__(self, sink: Sink, form: str, is_reading: Callable[[], bool]) -> None:
         self._sink = sink
         self._form = form
-        self._rest = ""
+        self._pieces: list[str] = []
+        """The text after the last line."""
         self.table = Table(sink, form, is_reading) if form in TABLES else None
 
     def write(self, text: str) -> None:
-        self._rest += text
+        self._pieces.append(text)
         if self._form == ".json" or ("\n" not in text and "\r" not in text):
             return
         # Between the characters of "\r\n" there is an empty line, which is none.
-        start = 0
-        for end in _LINE_END.finditer(self._rest):
-            line = self._rest[start : end.start()]
-            if self.table is None or not _is_quote_open(line):
-                self._line(line)
-                start = end.end()
-        self._rest = self._rest[start:]
+        lines = _LINE_END.split("".join(self._pieces))
+        if self.table is not None and any('"' in line for line in lines):
+            lines = _rows("".join(self._pieces))
+        rest = lines.pop()
+        self._pieces = [rest] if rest else []
+        for line in lines:
+            self._line(line)
 
     def close(self) -> None:
         """What has no end of a line, when the file is closed or a frame ends."""
-        rest, self._rest = self._rest, ""
+        if not self._pieces:
+            return
+        rest, self._pieces = "".join(self._pieces), []
         is_open = self.table is not None and _is_quote_open(rest)
         for line in _LINE_END.split(rest) if is_open else [rest]:
             self._line(line)
@@ -245,16 +264,35 @@ class Lines:
 
     def _text(self, line: str) -> None:
         """`3 cars, 4.5 m` is `{}` = 3 and `cars, {} m` = 4.5; a line without a number is 1."""
-        end = 0
-        found = [(each, _number(each.group())) for each in _NUMBER.finditer(line)]
-        # The others are text, such as parts of a UUID.
-        numbers = [(each, number) for each, number in found if number is not None]
-        for index, (each, number) in enumerate(numbers):
-            rest = line[each.end() :] if index + 1 == len(numbers) else ""
-            self._sink.add((line[end : each.start()] + "{}" + rest).strip(), number)
-            end = each.end()
-        if not numbers:
-            self._sink.add(line.strip(), 1)
+        parts = _NUMBER.split(line)
+        found = [_number(each) for each in parts[1::2]]
+        numbers = [each for each in found if each is not None]
+        if len(numbers) < len(found):
+            # The others are text, such as parts of a UUID.
+            parts = _joined(parts, found)
+        for name, number in zip(_names(*parts[::2]), numbers or [1.0]):
+            self._sink.add(name, number)
+
+
+def _joined(parts: list[str], numbers: list[float | None]) -> list[str]:
+    """Texts and numbers in turns; what is no number is part of the text around it."""
+    joined = parts[:1]
+    for number, written, text in zip(numbers, parts[1::2], parts[2::2]):
+        if number is None:
+            joined[-1] += written + text
+        else:
+            joined += [written, text]
+    return joined
+
+
+@lru_cache(_NAMES_MAX)
+def _names(*texts: str) -> list[str]:
+    """Of the numbers between these texts, or of a line without a number."""
+    *before, last = texts
+    if not before:
+        return [last.strip()]
+    before[-1] += "{}" + last
+    return [text.strip() for text in (*(each + "{}" for each in before[:-1]), before[-1])]
 
 
 def _number(cell: str) -> float | None:
@@ -262,6 +300,8 @@ def _number(cell: str) -> float | None:
         number = float(cell)
     except ValueError:
         return None
+    if -_INTEGER_END < number < _INTEGER_END:
+        return number
     is_integer = math.isfinite(number) and cell.strip().lstrip("+-").isdecimal()
     return number if _is_exact(int(number) if is_integer else number) else None
 

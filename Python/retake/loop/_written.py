@@ -12,10 +12,9 @@ import itertools
 import os
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from .._values import Scalar
 from ._lines import Lines, Sink
 
 STDOUT = "stdout"
@@ -72,7 +71,7 @@ class Written:
                     found[path] = (state.st_ino, state.st_size, state.st_mtime_ns)
         return found
 
-    def take(self) -> Iterator[tuple[str, Sequence[Scalar]]]:
+    def take(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         """The results of the frame that ends."""
         self._flush_printed()
         for lines in self._lines.values():
