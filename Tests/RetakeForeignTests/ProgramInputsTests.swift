@@ -80,4 +80,35 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool.path)
     #expect(try loaded(tool.path).digests["tool"] != first.digests["tool"])
   }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe"), "there is no /proc"))
+  func `Python's libraries count by their sizes, and other libraries have a digest`() throws {
+    let (folder, root) = (try TemporaryFolder(), try TemporaryFolder())
+    let library = try #require(Self.systemLibrary)
+    let names = ["libpython3.14.so.1.0", "python3.14/lib-dynload/_json.so", "libdetector.so"]
+    let paths = names.map { folder.file("lib/\($0)").path }
+    try FileManager.default.createDirectory(
+      at: folder.file("lib/python3.14/lib-dynload"), withIntermediateDirectories: true)
+    for path in paths { try FileManager.default.copyItem(atPath: library, toPath: path) }
+    let output = try ChildPipe()
+    // Its line shows that it has loaded them.
+    var request = ChildProcess.Request("/bin/sh", ["-c", "echo; kill -STOP $$"])
+    request.environment = ["LD_PRELOAD": paths.joined(separator: ":")]
+    request.output = .pipe(output)
+    let process = try ChildProcess(request)
+    defer { process.send(SIGKILL) }
+    #expect(output.read(atMost: 1) == [UInt8(ascii: "\n")])
+    let found = ProgramInputs(loadedBy: [process.id], in: root.url.path)
+    let size = try RegularFile.facts(of: library, links: .followed).bytes
+    #expect(paths.prefix(2).map { found.facts[$0] } == ["\(size)", "\(size)"])
+    #expect(found.facts[paths[2]]?.contains("contents") == true)
+    #expect(found.digests.isEmpty)
+  }
+
+  /// A small library that this process has loaded, too.
+  private static var systemLibrary: String? {
+    let maps = SystemFile.text("/proc/self/maps") ?? ""
+    return maps.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+      .first { $0.contains("/libm.so") || $0.contains("/libm-") }
+  }
 }

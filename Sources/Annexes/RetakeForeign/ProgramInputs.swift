@@ -100,9 +100,10 @@ struct ProgramInputs: Hashable, Sendable {
     return Set(paths).filter { $0.hasPrefix("/") && $0 != program && !isOfSystem($0) }.sorted()
   }
 
-  /// Whether a library belongs to an installed package, or to an environment of packages.
+  /// Whether a library belongs to Python, to an installed package or to an environment of packages.
   private static func isInstalled(_ path: String, in root: String) -> Bool {
-    if path.contains("/site-packages/") || path.contains("/dist-packages/") { return true }
+    let ofPython = ["/site-packages/", "/dist-packages/", "/lib-dynload/", "/lib/libpython"]
+    if ofPython.contains(where: path.contains) { return true }
     var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     while folder.path.count >= root.count {
       for mark in ["pyvenv.cfg", "conda-meta"]
