@@ -242,6 +242,25 @@ class LoopTests(LoopCase):
         found = self.results(child)
         self.assertEqual(found, {"stdout: rawvideo rawvideo rawvideo": 1, "stdout: {}": 7 * MS})
 
+    def test_frames_of_pyav_have_the_key_frames_of_the_session(self):
+        for set_key, found in (("key_frame = False", [1, 0, 1]), ("__slots__ = P", [0, 0, 0])):
+            child = self.start(
+                "import sys, types\nav = sys.modules['av'] = types.ModuleType('av')\n"
+                "av.open, P = None, ('pts', 'time_base')\n"
+                f"class VideoFrame:\n    {set_key}\n"
+                "    @staticmethod\n    def from_ndarray(array, format): return VideoFrame()\n"
+                "av.VideoFrame = VideoFrame\nimport av\n"
+                "for frame in av.open('a.mp4').decode(video=0):\n"
+                "    print('key', int(getattr(frame, 'key_frame', False)))\n"
+            )
+            for sequence, key in enumerate((True, False, True)):
+                self.show(child, sequence, keyFrame=key, count=3)
+                self.assertEqual(self.results(child), {"stdout: key {}": found[sequence]})
+            child.reset(2)
+            child.host.bye()
+            said = "retake: this PyAV does not let key_frame be set, so it is False"
+            self.assertEqual((child.status, child.output.count(said)), (0, 1 - found[0]))
+
     def test_a_script_without_an_end_ends_with_the_session(self):
         read = "    ok, frame = capture.read()\n    if ok: print('level', frame[0, 0, 0])\n"
         loop = f"import cv2, threading\ncapture = cv2.VideoCapture(NAME)\nwhile True:\n{read}"

@@ -108,6 +108,19 @@ import Testing
     #expect(lines(heard) == ["0a count=2 rate=30 rotation=0", "1a count=2 rate=30 rotation=0"])
   }
 
+  @Test func `a frame says whether it is a key frame, if that is known`() throws {
+    let frame = Frame(format: .gray, width: 2, height: 1, planes: [[1, 2]])
+    let planes = FrameMessage.Planes(slot: 0, places: [.init(offset: 0, stride: 2)])
+    for (isKey, found) in [(true, JSONValue.bool(true)), (false, .bool(false)), (nil, nil)] {
+      var context = StageContext(frame: FrameID(track: 0, sequence: 3), timestamp: .zero)
+      context.isKeyFrame = isKey
+      let message = try JSONValue(
+        parsing: Data(FrameMessage(frame, context, planes: planes, now: 0).text.utf8))
+      #expect(message["frame"]?["keyFrame"] == found)
+      #expect(message.canonicalText == FrameMessage(frame, context, planes: planes, now: 0).text)
+    }
+  }
+
   @Test func `a timer is called in virtual time, and belongs to the frame before it`() throws {
     let program = try PythonProgram(
       Self.source(

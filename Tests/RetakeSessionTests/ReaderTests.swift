@@ -117,7 +117,7 @@ struct ReaderTests {
       code { try single.frame(FrameID(track: 2, sequence: -1)) } == "session.frame.unknown")
   }
 
-  @Test func `entries carry times unshifted and the packets' digests`() throws {
+  @Test func `entries carry times unshifted, and the digests and key flags of packets`() throws {
     let imported = try ImportedClip(.lateStart)
     let reader = try imported.reader()
 
@@ -131,6 +131,13 @@ struct ReaderTests {
     let number = try #require(frame.packet)
     let packet = try #require(try reader.index.packet(track: 0, index: number))
     #expect(entries[1].packetDigest == packet.digest)
+    let keys = try reader.entries(of: 0, sequences: 0..<8).map { entry in
+      let packet = try reader.index.frame(entry.id)?.packet
+      let flags = try packet.flatMap { try reader.index.packet(track: 0, index: $0) }?.flags
+      return (stored: flags?.contains(.key), read: entry.isKey)
+    }
+    #expect(keys.map(\.read) == keys.map(\.stored))
+    #expect(keys[0].read == true && keys.contains { $0.read == false })
     #expect(try reader.frame(entries[1].id).timestamp == entries[1].timestamp)
   }
 

@@ -449,7 +449,20 @@ class _Container:
         # Ends with the session.
         while (frame := self._cursor.read(make)) is not None:
             frame.pts, frame.time_base = self._source.host.pts_ns, _Stream.time_base
+            self._mark_key(frame)
             yield frame
+
+    def _mark_key(self, frame: Any) -> None:
+        host = self._source.host
+        if host.is_key is None:
+            return host.note(
+                "this Retake does not say which frames are key frames, so key_frame is False: "
+                "install the package and the command of one version"
+            )
+        try:
+            frame.key_frame = host.is_key
+        except AttributeError:
+            host.note("this PyAV does not let key_frame be set, so it is False: pip install -U av")
 
     def seek(self, offset: int, **_: Any) -> None:
         if offset != 0:

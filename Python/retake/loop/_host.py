@@ -57,6 +57,10 @@ class Host:
         """A frame that came and was not read yet."""
         self.sequence = -1
         self.pts_ns = 0
+        self.is_key: bool | None = None
+        """Whether the frame that was read last is a key frame; `None` if the host does not say."""
+        self._is_key_next: bool | None = None
+        self._noted: set[str] = set()
         self.first: dict[str, Any] | None = None
         """The message of the first frame."""
         self.read_count = 0
@@ -102,7 +106,7 @@ class Host:
         if frame is not None:
             self.read_count += 1
             self._written.begin()
-            self.pts_ns = frame.pts_ns
+            self.pts_ns, self.is_key = frame.pts_ns, self._is_key_next
             return frame
         self._failed_reads += 1
         if self._failed_reads > _FAILED_READS_MAX:
@@ -144,6 +148,7 @@ class Host:
         if isinstance(content := message.get("frame"), dict):
             self._frame = self._slots.frame(content)
             self._open = self.sequence = self._frame.sequence
+            self._is_key_next = content.get("keyFrame")
             self._advance(content)
             if self.first is None:
                 self.first = content
@@ -305,6 +310,12 @@ class Host:
         if self.is_stopped:
             self.end()
         self.fail("loop.deadlock", f"all threads of {self._script} wait for one another")
+
+    def note(self, text: str) -> None:
+        """Says something on standard error, once."""
+        if text not in self._noted:
+            self._noted.add(text)
+            print(f"retake: {text}", file=sys.stderr)
 
     def fail(self, code: str, message: str) -> NoReturn:
         """Ends the run with an error; a script that began no run, with a line."""

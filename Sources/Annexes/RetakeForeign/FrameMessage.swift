@@ -59,7 +59,9 @@ struct FrameMessage {
       + (bytes.map { #""bytes":\#($0),"# } ?? "")
       + #""format":"\#(frame.format.rawValue)","# + (track.map(Self.length) ?? "")
       + #""height":\#(frame.height),"#
-      + #""item":\#(context.item.map(String.init) ?? "null"),"matrix":"\#(frame.matrix.rawValue)","#
+      + #""item":\#(context.item.map(String.init) ?? "null"),"#
+      + (context.isKeyFrame.map { #""keyFrame":\#($0),"# } ?? "")
+      + #""matrix":"\#(frame.matrix.rawValue)","#
       + (now.map { #""nowNs":\#($0),"# } ?? "")
       + #""planes":[\#(places)],"ptsNs":\#(context.timestamp.nanoseconds),"#
       + #""range":"\#(frame.range.rawValue)","#

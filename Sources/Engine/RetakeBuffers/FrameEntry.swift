@@ -18,6 +18,8 @@ public struct FrameEntry: Hashable, Sendable {
   public var isPayloadMissing: Bool
   /// XXH3-128 of the packet that the frame came from.
   package var packetDigest: Digest128?
+  /// Whether that packet is a key packet; `nil` if it is not known.
+  package var isKey: Bool?
 
   /// Without an `arrival`, the frame arrives at its presentation time, as an imported frame does.
   public init(

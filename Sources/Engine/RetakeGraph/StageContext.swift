@@ -17,6 +17,9 @@ public struct StageContext: Sendable {
   /// Virtual time at which the call begins, from the replay's origin. Only set for a
   /// `ProgramInstance`: the output of any other stage must not depend on it.
   package var nowNanoseconds: Int64 = 0
+  /// Whether the frame is a key frame of its session, for a `ProgramInstance`; `nil` if it is not
+  /// known.
+  package var isKeyFrame: Bool?
 
   /// For a test that calls `process` itself; `item` is `nil` unless the stage is in a forEach.
   public init(

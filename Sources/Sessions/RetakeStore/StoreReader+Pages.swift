@@ -112,26 +112,29 @@ extension StoreReader {
     try frames(track: id.track, sequences: id.sequence..<id.sequence + 1).first
   }
 
-  /// The digest of each frame's packet, by sequence; frames without a packet are omitted.
-  package func packetDigests(
+  /// The digest of each frame's packet and whether it is a key packet, by sequence; frames without
+  /// a packet are omitted.
+  package func packetFacts(
     track: Int, sequences: Range<Int>
-  ) throws -> [Int: Digest128] {
+  ) throws -> [Int: (digest: Digest128, isKey: Bool)] {
     try read { database in
       let walk = try RowWalk(
         """
-        SELECT frame.sequence, packet.digest FROM frame
+        SELECT frame.sequence, packet.digest, packet.flags FROM frame
         JOIN packet ON packet.track = frame.track AND packet."index" = frame.packet
         WHERE frame.track = ? AND frame.sequence >= ? AND frame.sequence < ?
         """, [track, sequences.lowerBound, sequences.upperBound], in: database)
-      var digests: [Int: Digest128] = [:]
+      var facts: [Int: (digest: Digest128, isKey: Bool)] = [:]
       var count = 0
       while try walk.next() {
         count += 1
         guard count <= rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
         var reader = RowReader(walk, of: PacketRecord.table)
-        digests[try reader.count()] = try reader.digest()
+        let (sequence, digest) = (try reader.count(), try reader.digest())
+        let flags = PacketRecord.Flags(rawValue: try reader.int(in: 0...7))
+        facts[sequence] = (digest, flags.contains(.key))
       }
-      return digests
+      return facts
     }
   }
 

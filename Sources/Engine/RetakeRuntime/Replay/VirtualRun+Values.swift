@@ -22,7 +22,9 @@ extension VirtualRun {
   ) -> ValueFuture {
     var context = context(of: node, entry, item: item)
     let version = stages.version(of: node, epoch: epoch)
-    if stages[node, version].program != nil { context.nowNanoseconds = core.now }
+    if stages[node, version].program != nil {
+      (context.nowNanoseconds, context.isKeyFrame) = (core.now, entry.isKey)
+    }
     guard let call = stages[node, version].call else {
       preconditionFailure("only stages are computed")
     }

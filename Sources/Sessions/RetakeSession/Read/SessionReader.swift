@@ -182,15 +182,18 @@ public final class SessionReader: FrameReader {
     try index.requireTrack(track)
     try requireWholeRows()
     let frames = try index.store.wholeFrames(track: track, sequences: sequences)
-    let digests = try index.store.packetDigests(track: track, sequences: sequences)
+    let packets = try index.store.packetFacts(track: track, sequences: sequences)
     return frames.map { frame in
-      FrameEntry(
+      let packet = packets[frame.sequence]
+      var entry = FrameEntry(
         id: FrameID(track: track, sequence: frame.sequence), pts: frame.pts,
         timestamp: Timestamp(nanoseconds: frame.ptsNanoseconds),
         arrival: Timestamp(nanoseconds: frame.arrivalNanoseconds),
         // A frame without a packet was shed: its payload is missing, and its media is not damaged.
         damage: frame.packet == nil ? nil : frame.cause, isPayloadMissing: frame.packet == nil,
-        packetDigest: digests[frame.sequence])
+        packetDigest: packet?.digest)
+      entry.isKey = packet?.isKey
+      return entry
     }
   }
 
