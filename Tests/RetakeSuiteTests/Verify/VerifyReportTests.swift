@@ -109,6 +109,26 @@ import Testing
     #expect(report((fixed, value)).advice?.contains("StatefulStage") == true)
   }
 
+  @Test func `a script under the loop is advised without words of the protocol`() {
+    var computed = value
+    (computed.isProgram, computed.isLoop) = (true, true)
+    let fixed = VerifyCondition.inProcess[2]
+    let expected: [(VerifyReport, String)] = [
+      (report((fixed, computed)), "random.seed(0)"),
+      (report((fixed, computed)), "cap.get(cv2.CAP_PROP_POS_MSEC) are virtual"),
+      (
+        report((fixed, nil), (.baseline, computed), (otherSeed, computed), (otherProcessor, nil)),
+        "hash() of strings: with PYTHONHASHSEED=0"
+      ),
+      (report((fixed, nil), (.programThreads, computed)), "cv2.setNumThreads(1)"),
+    ]
+    for (report, text) in expected {
+      let advice = report.advice ?? ""
+      #expect(advice.contains(text), "\(advice)")
+      #expect(!advice.contains("ptsNs") && !advice.contains("reset"), "\(advice)")
+    }
+  }
+
   @Test func `a process starts with what its condition says, and the rest as it is`() throws {
     let inherited = [
       "HOME": "h", "SWIFT_DETERMINISTIC_HASHING": "1", "GLIBC_TUNABLES": "glibc.malloc.check=0",

@@ -187,7 +187,8 @@ package struct PreparedRun: Sendable {
         inputs: node.inEdges.map { plan.nodes[plan.edges[$0].from].id },
         executor: node.executor.map {
           RunExecutor(id: plan.executors[$0].id, servers: plan.executors[$0].count)
-        }, track: bindings[index]?.track, computesBatches: node.computesBatches)
+        }, track: bindings[index]?.track, computesBatches: node.computesBatches,
+        isLoop: node.stage.isLoop)
     }
   }
 }

@@ -39,7 +39,7 @@ final class StoredTraceWriter: RunObserver {
       stages: nodes.filter(\.role.isDigested).map {
         TraceFacts.Stage(
           id: $0.id, context: .init($0.role), isProgram: $0.kind == AnyStage.processKind,
-          computesBatches: $0.computesBatches)
+          isLoop: $0.isLoop, computesBatches: $0.computesBatches)
       }, sinks: nodes.filter { $0.role == .sink }.map(\.id))
   }
 

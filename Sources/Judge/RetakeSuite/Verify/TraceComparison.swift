@@ -118,7 +118,7 @@ extension TraceComparison {
     }
     return VerifyReport.Divergence(
       kind: .value, frame: frame, stage: stage.id, decision: decision, message: message,
-      isProgram: stage.isProgram)
+      isProgram: stage.isProgram, isLoop: stage.isLoop)
   }
 }
 

@@ -17,6 +17,8 @@ struct TraceFacts: Codable {
     var context: Context
     /// Whether a program outside of this process computes it.
     var isProgram = false
+    /// Whether that program is a script under `retake.loop`.
+    var isLoop = false
     /// Whether the frames of its batches are computed in one call.
     var computesBatches = false
   }

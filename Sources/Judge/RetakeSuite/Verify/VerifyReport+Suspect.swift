@@ -49,7 +49,8 @@ extension VerifyReport {
       return "write the decisions of two runs with 'retake replay --decisions FILE', once with "
         + "'--workers 0' and once with '--workers 4', and report them: this is a defect of Retake"
     case .clockOrSharedState, .hashSeed, .memory, .threads:
-      let look = divergence.isProgram ? Self.programAdvice : Self.stageAdvice
+      var look = divergence.isProgram ? Self.programAdvice : Self.stageAdvice
+      if divergence.isLoop { look.merge(Self.loopAdvice) { _, ofLoop in ofLoop } }
       return "look in \(divergence.isProgram ? "the program of \(stage)" : stage) for "
         + (look[suspect] ?? "")
     case .processor:
@@ -81,5 +82,18 @@ extension VerifyReport {
       + "is written to it: only poisoned memory differs",
     .threads: "sums and other work that threads share, such as in numpy, OpenCV or PyTorch: it "
       + "differs only with OMP_NUM_THREADS=4. Set the number of threads to 1 in the program",
+  ]
+
+  /// For scripts under `retake.loop`, in place of the advice for programs.
+  private static let loopAdvice: [Suspect: String] = [
+    .clockOrSharedState: "random numbers without a seed (random.seed(0), numpy.random.seed(0), "
+      + "cv2.setRNGSeed(0), torch.manual_seed(0)), files that an earlier run wrote, and processes "
+      + "of subprocess: time.time() and cap.get(cv2.CAP_PROP_POS_MSEC) are virtual, and the clocks "
+      + "of other programs are not",
+    .memory: "arrays that are read before anything is written to them, such as those of "
+      + "numpy.empty: only poisoned memory differs",
+    .threads: "sums and other work that threads share, such as in numpy, OpenCV or PyTorch: it "
+      + "differs only with OMP_NUM_THREADS=4. Call cv2.setNumThreads(1) or "
+      + "torch.set_num_threads(1) at the start of the script",
   ]
 }

@@ -109,6 +109,8 @@ extension VerifyReport {
     package var message: String
     /// Whether a program outside of this process computes the stage; not in a document.
     var isProgram = false
+    /// Whether that program is a script under `retake.loop`; not in a document.
+    var isLoop = false
 
     /// A difference that names no frame comes after all differences that name a frame. Sequences
     /// are only in order within a track.
