@@ -45,6 +45,37 @@ import Testing
       ))
   }
 
+  @Test func `the first text that differs is named, with the text in its place`() {
+    var document = Samples.regression()
+    func finding(_ kind: String, _ message: String, frame: Int = 120) -> ReportFinding {
+      var finding = ReportFinding(
+        kind: kind, frame: FrameID(track: 0, sequence: frame), sink: "stdout", message: message)
+      finding.rootCause = "r1"
+      return finding
+    }
+    let long = String(repeating: "0123456789", count: 20)
+    let cases = [
+      ([finding("factDisappeared", "gate open is missing")], "gate open is missing"),
+      (
+        [
+          finding("factDisappeared", "gate open is missing"),
+          finding("factAppeared", "gate late is new", frame: 121),
+          finding("factAppeared", "gate closed is new"),
+        ], "gate open is missing, and gate closed is new"
+      ),
+      (
+        [finding("factAppeared", "\(long) is new")],
+        "\(long.prefix(70))…\(long.suffix(22)) is new"
+      ),
+    ]
+    for (findings, text) in cases {
+      document.cases[1].findings = Excerpt([Samples.finding(0)] + findings)
+      #expect(
+        TerminalReport.render(document, palette: .plain).contains(
+          "that follow\n    \(text)\n    replay"))
+    }
+  }
+
   @Test func `each budget that was exceeded is named, with how much it was exceeded by`() {
     var document = Samples.regression()
     document.cases[1].budgets = [

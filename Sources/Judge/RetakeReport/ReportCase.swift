@@ -176,11 +176,27 @@ package struct ReportRun: Hashable, Sendable, Codable {
 }
 
 extension ReportCase {
-  /// The first difference of a mask, a point, an embedding or a JSON value that follows from a root
-  /// cause, whose headline names the stage alone; nil without one.
+  /// The first difference of a mask, a point, an embedding, a JSON value or a text that follows from
+  /// a root cause, whose headline names the stage alone; nil without one. A line that the golden has
+  /// is followed by the line of the run in its place.
   func firstItem(of cause: ReportRootCause) -> String? {
-    let kinds = [Finding.Kind.maskChanged, .pointMoved, .embeddingChanged, .fieldChanged]
-      .map(\.rawValue)
-    return findings.items.first { $0.rootCause == cause.id && kinds.contains($0.kind) }?.message
+    let kinds = [
+      Finding.Kind.maskChanged, .pointMoved, .embeddingChanged, .fieldChanged, .textChanged,
+      .labelChanged, .factDisappeared, .factAppeared,
+    ].map(\.rawValue)
+    let own = findings.items.filter { $0.rootCause == cause.id }
+    guard let first = own.first(where: { kinds.contains($0.kind) }) else { return nil }
+    guard first.kind == Finding.Kind.factDisappeared.rawValue,
+      let other = own.first(where: {
+        $0.kind == Finding.Kind.factAppeared.rawValue && $0.frame == first.frame
+          && $0.sink == first.sink
+      })
+    else { return Self.shortened(first.message) }
+    return "\(Self.shortened(first.message)), and \(Self.shortened(other.message))"
+  }
+
+  /// A line that a program printed may be long. Its end says what happened to it.
+  private static func shortened(_ message: String) -> String {
+    message.count > 100 ? "\(message.prefix(70))…\(message.suffix(29))" : message
   }
 }
