@@ -127,7 +127,12 @@ package struct ReplayJob {
     let overrideNotes = try replay.overrideNotes()
     (pixelNotes + replay.unreadNotes(reader) + replay.costNotes + overrideNotes
       + outputs.notes(on: replay)).forEach(note)
-    return try run(replay, reader: reader)
+    guard let vanished = VanishedNumbers(replay) else { return try run(replay, reader: reader) }
+    var job = self
+    job.observers.append(vanished)
+    let summary = try job.run(replay, reader: reader)
+    vanished.notes.forEach(note)
+    return summary
   }
 
   /// Refuses outputs that would overwrite an input of the run. Opens no output.

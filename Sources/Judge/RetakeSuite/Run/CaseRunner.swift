@@ -128,6 +128,8 @@ struct CaseRunner {
     // Noted before the folders are made, so that a failed run removes exactly the new folders.
     let made = traces.map { NewFolders(upTo: $0.appending(path: key.session)) }
     job.outputs = try outputs(of: key)
+    let vanished = VanishedNumbers(replay)
+    if let vanished { job.observers.append(vanished) }
     // A damaged manifest is reported by the comparison.
     job.comparedWith = try? result.golden.manifest()
     do {
@@ -147,6 +149,7 @@ struct CaseRunner {
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     result.comparison.notes += replay.unreadNotes(reader) + (result.summary?.silenceNotes ?? [])
     result.comparison.notes += (result.summary?.notices ?? []).map(\.description)
+    result.comparison.notes += vanished?.notes ?? []
     if result.golden != library.folder(key) {
       result.comparison.notes.append(
         "compared with the alternate for \(result.platform)")
