@@ -937,13 +937,25 @@ class EndTests(LoopCase):
                 if is_error:
                     code, message = self.error(child)
                     self.assertEqual((code, child.status), ("loop.results", 2))
-                    self.assertIn(text, message)
+                    self.assertIn(f"{text} (os.open)", message)
                 else:
                     self.results(child)
                     child.reset(2)
                     child.host.bye()
                     self.assertEqual(child.status, 0)
                 self.assertEqual(text in child.output, is_noted)
+                self.assertEqual("move it there with os.replace" in child.output, is_noted)
+
+    def test_a_file_of_another_process_is_a_result_once_it_is_moved_to_its_name(self):
+        child = self.start(
+            "import cv2, os\nos.chdir(os.environ['HERE'])\ncapture = cv2.VideoCapture(0)\n"
+            "while True:\n    ok, frame = capture.read()\n    if not ok: break\n"
+            "    os.system(f'echo level {frame[0, 0, 0]} > part')\n    os.replace('part', 'o.txt')\n",
+            "--results", f"{tempfile.gettempdir()}/*/o.txt",
+        )  # fmt: skip
+        for level in (3, 9):
+            self.show(child, level, level=level)
+            self.assertEqual(self.results(child), {"o: level {}": level})
 
     def test_half_of_a_character_is_no_name(self):
         printed = '"blue", frame[0, 0, 0], "of", frame.shape[0]'

@@ -254,9 +254,11 @@ class Host:
             )
         self._written.end()
         for path, is_own in self._written.unseen():
+            how = "os.open" if is_own else "a library in C or another process, such as os.system"
             what = (
-                f"{path} was written, and Retake has not seen how: results are files that the "
-                "script opens with Python's open, writes with cv2.imwrite, or moves to their names"
+                f"{path} was written, and Retake has not seen how ({how}): its content is no "
+                "result. Write it with Python's open, images with cv2.imwrite; or let it be "
+                "written under another name, and move it there with os.replace in the same frame"
             )
             if is_own:
                 self.fail("loop.results", what)
