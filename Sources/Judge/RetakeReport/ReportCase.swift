@@ -176,13 +176,13 @@ package struct ReportRun: Hashable, Sendable, Codable {
 }
 
 extension ReportCase {
-  /// The first difference of a mask, a point, an embedding, a JSON value or a text that follows from
-  /// a root cause, whose headline names the stage alone; nil without one. A line that the golden has
-  /// is followed by the line of the run in its place.
+  /// The first difference of an observation, a label or a text that follows from a root cause, whose
+  /// headline names the stage alone; nil without one. A line that the golden has is followed by the
+  /// line of the run in its place.
   func firstItem(of cause: ReportRootCause) -> String? {
     let kinds = [
-      Finding.Kind.maskChanged, .pointMoved, .embeddingChanged, .fieldChanged, .textChanged,
-      .labelChanged, .factDisappeared, .factAppeared,
+      Finding.Kind.maskChanged, .pointMoved, .pictureChanged, .embeddingChanged, .fieldChanged,
+      .textChanged, .labelChanged, .factDisappeared, .factAppeared,
     ].map(\.rawValue)
     let own = findings.items.filter { $0.rootCause == cause.id }
     guard let first = own.first(where: { kinds.contains($0.kind) }) else { return nil }
