@@ -11,11 +11,8 @@ extension ResultLine {
       case UInt8(ascii: "W"): Self.waveform(&cursor)
       case UInt8(ascii: "T"): Self.text(&cursor)
       case UInt8(ascii: "U"): Self.user(&cursor)
-      case UInt8(ascii: "M"), UInt8(ascii: "K"), UInt8(ascii: "L"), UInt8(ascii: "I"),
-        UInt8(ascii: "E"), UInt8(ascii: "J"):
-        ObservationLine(letter: letter, &cursor).map { .observation($0) }
       case UInt8(ascii: "X"): Self.ended(&cursor)
-      default: nil
+      default: ObservationLine(letter: letter, &cursor).map { .observation($0) }
       }
     guard let line else { return nil }
     self = line

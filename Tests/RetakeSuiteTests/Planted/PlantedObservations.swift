@@ -230,7 +230,7 @@ extension PlantedObservations {
       "a map with too much noise", seen.ruled(.pictures) { ($0.scalar, $0.rmsMax) = (2, 0.01) },
       .pictureChanged, at: .frame(40), "reader"
     ) { $0.changeMap { x, _ in x % 2 == 0 ? 0.1 : 0 } },
-    .allowed("noise within its tolerance", seen.ruled(.pictures) { $0.scalar = 0.11 }) {
+    .allowed("noise of a map within its tolerance", seen.ruled(.pictures) { $0.scalar = 0.11 }) {
       $0.changeMap { x, _ in x % 2 == 0 ? 0.1 : -0.1 }
     },
     .allowed("a share of the golden's numbers", seen.ruled(.pictures) { $0.relative = 0.03 }) {

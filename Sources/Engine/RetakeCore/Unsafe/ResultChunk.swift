@@ -101,11 +101,6 @@ private struct BlockScan {
         block.frameCount += 1
         hasFacts = false
       case UInt8(ascii: "D"): noteFact()
-      case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"), UInt8(ascii: "N"),
-        UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"), UInt8(ascii: "M"),
-        UInt8(ascii: "K"), UInt8(ascii: "E"), UInt8(ascii: "J"):
-        noteFact()
-        block.holdsBoxesAlone = false
       case UInt8(ascii: "O"):
         // A sink that the header does not have is reported by `FrameParser`; here lines are only
         // counted.
@@ -114,6 +109,9 @@ private struct BlockScan {
         block.holdsBoxesAlone = false
       case UInt8(ascii: "X"):
         if bytes[line].starts(with: "X drop ".utf8), sink < sinks.count { block.dropped[sink] += 1 }
+        block.holdsBoxesAlone = false
+      case let letter where FrameParser.isFact[Int(letter)]:
+        noteFact()
         block.holdsBoxesAlone = false
       // A line of a later version counts for the digest alone.
       default: block.holdsBoxesAlone = false
@@ -191,10 +189,17 @@ private struct FrameParser {
     UInt8(ascii: "T"): "'T name \"JSON text\"'", UInt8(ascii: "U"): "'U kind digest'",
     UInt8(ascii: "M"): "'M identity label score WxH counts'",
     UInt8(ascii: "K"): "'K identity label score bones name=x,y,score…'",
+    UInt8(ascii: "L"): "'L identity label score open|closed x,y…'",
+    UInt8(ascii: "I"): "'I identity label score WxHxC type digest'",
     UInt8(ascii: "E"): "'E identity label score base64'",
     UInt8(ascii: "J"): "'J identity label score JSON'",
     UInt8(ascii: "X"): "'X fate reason node'",
   ]
+
+  /// By the first byte of a line.
+  static let isFact = (UInt8.min...UInt8.max).map { letter in
+    forms[letter] != nil && !"FOX".utf8.contains(letter)
+  }
 
   /// Whether the line follows the grammar. Lines with unknown leading letters are skipped.
   private func parse(
