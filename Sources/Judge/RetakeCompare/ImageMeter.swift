@@ -111,7 +111,7 @@ struct ImageMeter {
     )
   }
 
-  /// Four decimals, and none for large numbers.
+  /// Four decimals; a large number is rounded to an integer.
   private static func short(_ number: Double) -> String {
     FixedDecimal(number, decimals: number.magnitude < 1_000 ? 4 : 0).text
   }
