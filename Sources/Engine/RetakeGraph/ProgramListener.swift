@@ -22,7 +22,7 @@ extension AnyStage {
   /// The kind of a stage that a program of the user's computes.
   package static let processKind = "process"
 
-  /// Whether the command is a script with its own loop, under `python3 -m retake.loop`.
+  /// Whether the command runs a script under `python3 -m retake.loop`.
   package var isLoop: Bool {
     guard signature.kind == Self.processKind, case .array(let command)? = options["command"] else {
       return false

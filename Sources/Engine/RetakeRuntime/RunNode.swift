@@ -15,7 +15,7 @@ public struct RunNode: Hashable, Sendable {
   public var track: Int?
   /// Whether the frames of its batches are computed in one call.
   package var computesBatches = false
-  /// Whether a script with its own loop computes it, under `retake.loop`.
+  /// Whether a script under `retake.loop` computes it.
   package var isLoop = false
 
   /// The cases of `StageRole`, by name.

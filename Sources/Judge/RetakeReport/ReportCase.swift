@@ -195,7 +195,7 @@ extension ReportCase {
     return "\(Self.shortened(first.message)), and \(Self.shortened(other.message))"
   }
 
-  /// A line that a program printed may be long. Its end says what happened to it.
+  /// A line that a program printed may be long. The end of the message is its verb.
   private static func shortened(_ message: String) -> String {
     message.count > 100 ? "\(message.prefix(70))…\(message.suffix(29))" : message
   }
