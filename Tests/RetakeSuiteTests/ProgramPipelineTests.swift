@@ -75,6 +75,13 @@ import Testing
     #expect(error.map { "\($0)" }?.contains("/cases/watch") == true)
   }
 
+  @Test func `the case of a program by itself is known without a start of the program`() throws {
+    let project = try read("{program: ./other}")
+    let definition = try project.definition(ofPipeline: "program:./missing --fast")
+    #expect(definition.name == "program" && definition.pipeline == "program:./missing --fast")
+    #expect(throws: SuiteError.self) { try project.definition(ofPipeline: "program:./a 'b") }
+  }
+
   @Test func `a program is started only if that is allowed`() throws {
     var project = try read("{program: ./other}")
     let refused = #expect(throws: (any Error).self) { try project.pipeline("watch") }

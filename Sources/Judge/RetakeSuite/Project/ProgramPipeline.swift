@@ -9,6 +9,8 @@ import RetakeStages
 /// node as a JSON object.
 package struct ProgramPipeline: Hashable, Sendable {
   package static let prefix = "program:"
+  /// The name of each such pipeline in its document.
+  static let documentName = "program"
 
   /// The options of the node `program`.
   package var options: [String: JSONValue]
@@ -102,7 +104,7 @@ package struct ProgramPipeline: Hashable, Sendable {
       + [node(program, AnyStage.processKind).merging(["options": .object(options)]) { $1 }]
       + sinks.map { node($0, "results") }
     return JSONValue.object([
-      "v": .integer(1), "name": .string("program"),
+      "v": .integer(1), "name": .string(documentName),
       "nodes": .array(nodes.map(JSONValue.object)),
       "edges": .array([edge(source, program)] + sinks.map { edge(program, $0) }),
     ])

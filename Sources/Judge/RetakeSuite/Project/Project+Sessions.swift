@@ -59,10 +59,14 @@ extension Project {
   }
 
   /// A case that the project does not define: a pipeline by itself. The case has the name of the
-  /// pipeline.
+  /// pipeline. A program is not started for it.
   ///
-  /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
+  /// - Throws: `SuiteError.noPipeline`, `.badProgram`, `PipelineError`.
   package func definition(ofPipeline name: String) throws -> CaseDefinition {
+    if name.hasPrefix(ProgramPipeline.prefix) {
+      _ = try ProgramPipeline(name: name)
+      return CaseDefinition(name: ProgramPipeline.documentName, pipeline: name)
+    }
     let pipeline = try pipeline(name)
     return CaseDefinition(name: pipeline.name.folderName, pipeline: name)
   }
