@@ -151,7 +151,7 @@ import Testing
     let (first, other) = (plan.items(of: 1)[0].key, plan.items(of: 3)[0].key)
     let problem =
       "shard 3/3 tested \(other) and 1 more of its cases with libavcodec 61.19.101, "
-      + "and \(first) was tested with libavcodec 61.3.100 [shard.merge.otherLibraries]"
+      + "and \(first) was tested with libavcodec 61.3.100. Install one version"
     for names in ["1 2 3", "3 2 1"] { expect(names, problem) }
     try write(plan, 2, libraries: ["onnxruntime": "1.21.0"], to: "2")
     expect("1 2 3", "with onnxruntime 1.21.0, and \(first)", "with libavcodec 61.19.101")

@@ -46,8 +46,8 @@ package struct SessionPack: Sendable {
   ///   error of `sign`.
   package func run() throws -> Result {
     try SessionFolder.requireOutside(file, isParent: false)
-    let sources = try sources()
     do {
+      let sources = try sources()
       let manifest = try ArchiveManifest(
         SessionFolder.sanitized(name: folder.name), sources.map(\.entry))
       let signature = try sign?(manifest.text)
