@@ -17,6 +17,16 @@ import Testing
     #expect(PixelBudget().bytesMax == 512 << 20)
   }
 
+  @Test func `a process that reads files of others has memory for images and for the index`() {
+    let budget = PixelBudget(bytesMax: 64 << 20)
+    #expect(budget.processBytesMax(reading: 0) == 640 << 20)
+    #expect(budget.processBytesMax(reading: 5_000) == 640 << 20, "in mebibytes")
+    #expect(budget.processBytesMax(reading: 1 << 30) == 640 << 20 + 512 << 20)
+    #expect(PixelBudget.doubled.hasPrefix("RETAKE_MEMORY="))
+    let text = PixelBudget.doubled.split(separator: "=").last.map(String.init)
+    #expect(PixelBudget.problem(with: text) == nil)
+  }
+
   @Test func `the parts of a budget are parts of it`() {
     for megabytes in [64, 512, 2_048] {
       let budget = PixelBudget(bytesMax: megabytes << 20)

@@ -60,6 +60,27 @@ struct SandboxedImportTests {
     #expect(try workplace.topNames().sorted() == before)
   }
 
+  @Test func `a file that needs more memory than the limit is a typed error`() throws {
+    let workplace = try workplace()
+    // FFmpeg would make an index of 960 MB, and without that memory find no frames in the file.
+    let bomb = try HostileMovie(
+      Data(contentsOf: workplace.folder.file("clip.mp4")), samples: 40_000_000)
+    try bomb.data.write(to: workplace.folder.file("bomb.mp4"))
+    let before = try workplace.topNames().sorted()
+    let result = try workplace.retake(
+      words: ["import", "bomb.mp4", "none.mp4"] + Self.always,
+      environment: ["RETAKE_MEMORY": "64M"])
+    #expect(result.status == 2 && result.signal == nil, "\(result)")
+    for text in [
+      "bomb.mp4", "640 MiB", "[session.import.memory]", "RETAKE_MEMORY=128M retake import bomb.mp4",
+    ] { #expect(result.stderr.contains(text), "\(text): \(result)") }
+    #expect(result.stderr.contains("[media.open.missing]"), "the second file is tried: \(result)")
+    #expect(try workplace.topNames().sorted() == before)
+    let small = try workplace.retake(
+      words: ["import", "clip.mp4"] + Self.always, environment: ["RETAKE_MEMORY": "64M"])
+    #expect(small.status == 0, "\(small)")
+  }
+
   @Test func `the process reads no other file, and a sandbox that fails is an error`() throws {
     let workplace = try workplace()
     let folder = workplace.folder.url.path

@@ -9,6 +9,8 @@ package struct PixelBudget: Hashable, Sendable {
   package static let variable = "RETAKE_MEMORY"
   private static let bytesDefault = 512 << 20
   private static let bytesLimits = 64 << 20...1 << 44
+  /// Before the unit.
+  private static let numberMax = 1 << 20
 
   /// The bound for all images together.
   package let bytesMax: Int
@@ -30,6 +32,19 @@ package struct PixelBudget: Hashable, Sendable {
   /// Frames that may be requested ahead if only a few of them are decoded at the same time.
   package var resultsBytesMax: Int { bytesMax / 8 * 3 }
 
+  /// The bound for all private memory of a process that decodes files of others: twice the bytes for
+  /// images, because FFmpeg stores more data for each image and stages copy images, bytes for
+  /// libraries and threads, and bytes for an index that grows with the files.
+  ///
+  /// - Parameter bytes: The size of the files.
+  package func processBytesMax(reading bytes: Int64) -> Int {
+    // In mebibytes, for a short message.
+    let mebibytes = Int(max(0, bytes) / 2) >> 20
+    return bytesMax * 2 + Self.processBytesMin + mebibytes << 20
+  }
+  /// Measured: 71 MiB for a file of 64x48, and 230 bytes for each frame of an index.
+  private static let processBytesMin = 512 << 20
+
   /// The number of images that a decoder usually holds; an estimate before it has decoded any.
   private static let picturesUsual = 6
 
@@ -47,6 +62,12 @@ package struct PixelBudget: Hashable, Sendable {
     return PixelBudget(bytesMax: text.flatMap { bytes(of: $0) } ?? bytesDefault)
   }()
 
+  /// The assignment of a variable that doubles the budget of this process, for advice.
+  package static var doubled: String {
+    let mebibytes = min(ofProcess.bytesMax, bytesLimits.upperBound / 2) >> 19
+    return "\(variable)=" + (mebibytes > numberMax ? "\(mebibytes >> 10)G" : "\(mebibytes)M")
+  }
+
   /// The problem with the environment's budget; `nil` if it is valid.
   package static func problem(with text: String?) -> String? {
     guard let text, bytes(of: text) == nil else { return nil }
@@ -63,7 +84,7 @@ package struct PixelBudget: Hashable, Sendable {
     default: return nil
     }
     // Bounded before the shift, which would drop high bits without an error.
-    guard let number = Int(text.dropLast()), (1...1 << 20).contains(number) else { return nil }
+    guard let number = Int(text.dropLast()), (1...numberMax).contains(number) else { return nil }
     let bytes = number << shift
     return bytesLimits.contains(bytes) ? bytes : nil
   }

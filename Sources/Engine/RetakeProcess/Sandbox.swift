@@ -4,7 +4,8 @@ import Foundation
 /// Restrictions that a process puts on itself, for good, before it reads a file of others.
 ///
 /// The process can then read and write only the listed paths (Landlock), and make no connection,
-/// start no program and no process, and send no signal (seccomp). Linux alone has both layers.
+/// start no program and no process, and send no signal (seccomp). With seccomp, a process that needs
+/// more memory than its limit ends. Linux alone has both layers.
 package struct Sandbox: Hashable, Sendable, Codable {
   /// The layers that the system has.
   package struct Layers: Hashable, Sendable {
@@ -26,11 +27,16 @@ package struct Sandbox: Hashable, Sendable, Codable {
   package var reads: [String]
   /// The same to read, change, make and remove.
   package var writes: [String]
+  /// Private memory in bytes; `nil` without a limit. A lower limit of the user remains instead.
+  package var bytesMax: Int?
   /// The process with which the restricted process ends, whatever ends it.
   package var parent: Int32
 
-  package init(reads: [String], writes: [String]) {
-    (self.reads, self.writes) = (Self.system + reads, writes)
+  /// The line on standard input, a socket, before a process ends because of its memory limit.
+  package static let memoryLine = "memory"
+
+  package init(reads: [String], writes: [String], bytesMax: Int? = nil) {
+    (self.reads, self.writes, self.bytesMax) = (Self.system + reads, writes, bytesMax)
     parent = ProcessInfo.processInfo.processIdentifier
   }
 
@@ -71,7 +77,20 @@ package struct Sandbox: Hashable, Sendable, Codable {
         }
         try Self.require(retake_landlock_enter(rules), "Landlock")
       }
-      if layers.hasSeccomp { try Self.require(retake_deny_calls(), "seccomp") }
+      guard layers.hasSeccomp else { return }
+      let limits = try limitMemory()
+      try Self.require(retake_deny_calls(limits ? 1 : 0), "seccomp")
+    }
+
+    /// Without seccomp, a failed allocation would not end the process: a library could ignore it.
+    private func limitMemory() throws -> Bool {
+      guard let bytesMax else { return false }
+      let isLower = retake_has_lower_limit(UInt64(bytesMax))
+      try Self.require(isLower, "the limits of memory")
+      guard isLower == 0 else { return false }
+      try Self.require(
+        retake_limit_memory(UInt64(bytesMax), retake_on_block), "the limit of memory")
+      return true
     }
 
     private static func require(_ result: Int32, _ name: String) throws {

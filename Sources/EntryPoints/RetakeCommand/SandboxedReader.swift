@@ -40,12 +40,14 @@ final class SandboxedReader {
     let running = try running ?? start()
     self.running = running
     let file = command.files[place]
-    guard running.socket.push(Array("\(place)\n".utf8)) != .closed, let status = reply(running)
-    else {
+    let isAsked = running.socket.push(Array("\(place)\n".utf8)) != .closed
+    let reply = isAsked ? reply(running) : .ended
+    guard case .status(let status) = reply else {
       self.running = nil
       let end = running.end()
       removeUnfinished(file)
       if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+      if case .noMemory = reply { throw outOfMemory(file) }
       switch end {
       // Without an answer, 0 says nothing about the file.
       case .exited(let status):
@@ -63,18 +65,26 @@ final class SandboxedReader {
     folder?.removeIfNew()
   }
 
-  /// `nil` if the process ends before it has answered.
-  private func reply(_ running: Running) -> ExitStatus? {
+  private enum Reply {
+    case status(ExitStatus)
+    /// The process ends because of its memory limit.
+    case noMemory
+    /// The process ends without an answer.
+    case ended
+  }
+
+  private func reply(_ running: Running) -> Reply {
     var (text, buffer) = ("", [UInt8](repeating: 0, count: 16))
     // Ends with the answer, or with the process.
     while true {
       switch running.socket.pull(into: &buffer) {
       case .notNow: running.socket.wait(.toPull, milliseconds: 60_000)
-      case .closed: return nil
+      case .closed: return .ended
       case .moved(let count):
         text += String(decoding: buffer[..<count], as: UTF8.self)
         guard text.hasSuffix("\n") else { continue }
-        return Int32(text.dropLast()).map { ExitStatus(rawValue: $0) ?? .error } ?? .error
+        if text.dropLast() == Sandbox.memoryLine { return .noMemory }
+        return .status(Int32(text.dropLast()).flatMap { ExitStatus(rawValue: $0) } ?? .error)
       }
     }
   }
@@ -86,7 +96,7 @@ final class SandboxedReader {
     self.folder = folder
     let scratch = try ScratchFolder.ofRun()
     let process = SandboxedImport(
-      sandbox: Sandbox(reads: reads, writes: [folder.path, scratch.url.path]),
+      sandbox: Sandbox(reads: reads, writes: [folder.path, scratch.url.path], bytesMax: bytesMax),
       program: CommandLine.arguments.first ?? "retake")
     var environment = ProcessInfo.processInfo.environment
     environment[SandboxedImport.variable] = String(
@@ -114,6 +124,13 @@ final class SandboxedReader {
       + command.files.flatMap { file in ["", "-wal", "-shm", "-journal"].map { file + $0 } }
   }
 
+  /// The memory that the process may have.
+  private var bytesMax: Int {
+    let sizes = command.files.map { SessionBuilder.byteCount($0) ?? 0 }
+    // The process may read all of the files as one recording.
+    return PixelBudget.ofProcess.processBytesMax(reading: sizes.reduce(0, +))
+  }
+
   /// Removes the hidden folder of the session that the process was building.
   private func removeUnfinished(_ file: String) {
     let name = URL(fileURLWithPath: file).resolvingSymlinksInPath().deletingPathExtension()
@@ -122,6 +139,17 @@ final class SandboxedReader {
         new: command.name, or: name.lastPathComponent, in: command.into)
     else { return }
     SessionBuilder.sweep(for: target)
+  }
+
+  private func outOfMemory(_ file: String) -> ErrorFacts {
+    let images = ByteText.limit(PixelBudget.ofProcess.bytesMax)
+    return ErrorFacts(
+      "session.import.memory",
+      "reading the file needs more memory than its process may have, \(ByteText.limit(bytesMax))",
+      at: file,
+      advice: "Nothing was imported. If you trust the file, allow more than \(images) for images, "
+        + "and with it for the process: \(PixelBudget.doubled) retake import \(file.shellWord)",
+      kind: .memory)
   }
 
   private func crashed(_ file: String, signal number: Int32) -> ErrorFacts {

@@ -1,8 +1,8 @@
 #pragma once
 #include <stdint.h>
 
-// A process that restricts itself, for good: Landlock for files, seccomp for system calls. The
-// functions return -errno on failure.
+// A process that restricts itself, for good: Landlock for files, seccomp for system calls, and a limit
+// of its memory. The functions return -errno on failure.
 
 #if defined(__linux__)
 #include <errno.h>
@@ -12,10 +12,12 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/ucontext.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,11 +125,110 @@ enum { retake_processor = AUDIT_ARCH_AARCH64 };
 enum { retake_processor = 0 };
 #endif
 
+// Memory over the limit ends the process. If the call failed instead, a library could ignore that:
+// FFmpeg without memory for the index of a file finds no frames in the file.
+//
+// The filter of calls passes calls for large blocks to a handler in the process. It repeats the call
+// and ends the process if there is no memory. Before the C library reports the failure of a smaller
+// allocation, it tries a block of this size.
+enum { retake_block_min = 1 << 20 };
+
+#if defined(__x86_64__)
+typedef greg_t retake_register;
+#define RETAKE_ARGUMENT(context, n) \
+  (context)->uc_mcontext.gregs[(const int[]){8, 9, 12, 2, 0, 1}[n]]
+#define RETAKE_RESULT(context) (context)->uc_mcontext.gregs[13]
+#elif defined(__aarch64__)
+typedef unsigned long long retake_register;
+#define RETAKE_ARGUMENT(context, n) (context)->uc_mcontext.regs[n]
+#define RETAKE_RESULT(context) (context)->uc_mcontext.regs[0]
+#endif
+
+// Makes a system call and stores its address, where the filter allows calls for large blocks. The
+// compiler must make one copy of this function.
+static __attribute__((noinline)) long retake_call(long number, const long arguments[6],
+                                                  uint64_t *address) {
+#if defined(__x86_64__)
+  long result;
+  register long fourth __asm__("r10") = arguments[3];
+  register long fifth __asm__("r8") = arguments[4];
+  register long sixth __asm__("r9") = arguments[5];
+  __asm__ volatile("lea 1f(%%rip), %1\n\tsyscall\n1:"
+                   : "=a"(result), "=&r"(*address)
+                   : "0"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+                     "r"(fourth), "r"(fifth), "r"(sixth)
+                   : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long call __asm__("x8") = number;
+  register long first __asm__("x0") = arguments[0];
+  register long second __asm__("x1") = arguments[1];
+  register long third __asm__("x2") = arguments[2];
+  register long fourth __asm__("x3") = arguments[3];
+  register long fifth __asm__("x4") = arguments[4];
+  register long sixth __asm__("x5") = arguments[5];
+  __asm__ volatile("adr %1, 1f\n\tsvc #0\n1:"
+                   : "+r"(first), "=&r"(*address)
+                   : "r"(call), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
+                   : "memory");
+  return first;
+#else
+  return -ENOSYS;
+#endif
+}
+
+// The line on standard input, a socket, before a process over its limit ends.
+static const char retake_memory_line[] = "memory\n";
+
+// Repeats a call for a large block; -ENOMEM without memory, 1 for another signal.
+static inline int32_t retake_repeat(siginfo_t *facts, void *state) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  // SYS_SECCOMP: the filter sent the signal.
+  if (facts->si_code != 1) return 1;
+  ucontext_t *context = state;
+  long arguments[6];
+  for (int i = 0; i < 6; i++) arguments[i] = (long)RETAKE_ARGUMENT(context, i);
+  uint64_t address;
+  long result = retake_call(facts->si_syscall, arguments, &address);
+  RETAKE_RESULT(context) = (retake_register)result;
+  return result == -ENOMEM ? -ENOMEM : 0;
+#else
+  return 1;
+#endif
+}
+
+static void retake_on_block(int number, siginfo_t *facts, void *state) {
+  if (retake_repeat(facts, state) != -ENOMEM) return;
+  // Only system calls: the thread may hold any lock.
+  ssize_t written = write(0, retake_memory_line, sizeof retake_memory_line - 1);
+  (void)written;
+  _exit(2);
+}
+
+// From now on the process may have `bytes` of private memory, and no more later.
+static inline int32_t retake_limit_memory(uint64_t bytes,
+                                          void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action = {0};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  if (sigaction(SIGSYS, &action, NULL) != 0) return -errno;
+  struct rlimit limit = {bytes, bytes};
+  return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : -errno;
+}
+
+// Whether the process already has a limit of its address space or private memory below `bytes`.
+static inline int32_t retake_has_lower_limit(uint64_t bytes) {
+  struct rlimit space, data;
+  if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return -errno;
+  return space.rlim_cur < bytes || data.rlim_max < bytes;
+}
+
 // From now on the process gets EPERM for the calls above and starts threads, but no processes. All
-// other threads of the process are restricted, too.
-static inline int32_t retake_deny_calls(void) {
+// other threads of the process are restricted, too. With `limits`, calls for large blocks of memory
+// go to the handler of `retake_limit_memory`.
+static inline int32_t retake_deny_calls(int32_t limits) {
   if (retake_processor == 0) return -ENOSYS;
-  struct sock_filter code[2 * retake_denied_count + 24];
+  struct sock_filter code[2 * retake_denied_count + 64];
   uint16_t n = 0;
   const uint32_t deny = SECCOMP_RET_ERRNO | EPERM, kill = SECCOMP_RET_KILL_PROCESS;
 #define RETAKE_DO(op, k) code[n++] = (struct sock_filter)BPF_STMT(op, k)
@@ -155,6 +256,36 @@ static inline int32_t retake_deny_calls(void) {
       (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, retake_clone_thread, 1, 0);
   RETAKE_RETURN(deny);
   RETAKE_RETURN(SECCOMP_RET_ALLOW);
+  if (limits) {
+    const long harmless[6] = {0};
+    uint64_t address;
+    if (retake_call(SYS_getpid, harmless, &address) < 0) return -ENOSYS;
+    const struct {
+      int32_t number, size, access;
+    } calls[] = {{SYS_mmap, 1, 2}, {SYS_mprotect, 1, 2}, {SYS_mremap, 2, -1}};
+    for (int i = 0; i < 3; i++) {
+      // To the next call's instructions, 13 after this one, or 11 without a check of access.
+      const uint8_t rest = calls[i].access < 0 ? 11 : 13;
+      code[n++] =
+          (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, rest);
+      RETAKE_LOAD(instruction_pointer);
+      code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)address, 0, 3);
+      RETAKE_DO(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4);
+      RETAKE_IF(BPF_JEQ, (uint32_t)(address >> 32));
+      RETAKE_RETURN(SECCOMP_RET_ALLOW);
+      if (calls[i].access >= 0) {
+        RETAKE_LOAD(args[calls[i].access]);
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_WRITE, 0, 5);
+      }
+      RETAKE_DO(BPF_LD | BPF_W | BPF_ABS,
+                offsetof(struct seccomp_data, args) + 8 * calls[i].size + 4);
+      code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2);
+      RETAKE_LOAD(args[calls[i].size]);
+      RETAKE_IF(BPF_JGE, retake_block_min);
+      RETAKE_RETURN(SECCOMP_RET_TRAP);
+      RETAKE_RETURN(SECCOMP_RET_ALLOW);
+    }
+  }
   code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5);
   RETAKE_LOAD(args[1]);
   RETAKE_IF(BPF_JEQ, retake_denied_input);
@@ -206,12 +337,23 @@ enum {
   retake_trial_process = 1 << 4,
   // The process could not restrict itself, or could not write into its own folder.
   retake_trial_failed = 1 << 5,
+  retake_trial_memory = 1 << 6,
 };
+
+// Reports a lack of memory as an error without another cause.
+static void retake_on_trial_block(int number, siginfo_t *facts, void *state) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  if (retake_repeat(facts, state) == -ENOMEM)
+    RETAKE_RESULT((ucontext_t *)state) = (retake_register)-EDQUOT;
+#endif
+}
 
 static inline int32_t retake_try(const char *own, const char *foreign) {
   int32_t version = retake_landlock_version(), rules = retake_landlock_begin(version);
   if (version < 1 || rules < 0 || retake_landlock_allow(rules, version, own, 1) != 0 ||
-      retake_landlock_enter(rules) != 0 || retake_deny_calls() != 0)
+      retake_landlock_enter(rules) != 0 ||
+      retake_limit_memory(retake_block_min, retake_on_trial_block) != 0 ||
+      retake_deny_calls(1) != 0)
     return retake_trial_failed;
   int32_t found = 0;
   int folder = open(own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -226,6 +368,12 @@ static inline int32_t retake_try(const char *own, const char *foreign) {
   long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) _exit(0);
   if (child > 0) found |= retake_trial_process;
+  // MAP_ANONYMOUS, which is a GNU extension.
+  const int flags = MAP_PRIVATE | 0x20;
+  const size_t size = 2 * retake_block_min;
+  if (syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0) != -1 ||
+      errno != EDQUOT)
+    found |= retake_trial_memory;
   return found;
 }
 

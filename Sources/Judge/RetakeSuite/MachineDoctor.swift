@@ -160,7 +160,7 @@ package struct MachineDoctor {
       }
       return Check(
         name: name, state: .present,
-        detail: "Landlock \(landlock) and seccomp hold, for imports")
+        detail: "Landlock \(landlock), seccomp and the memory limit hold, for imports")
     } catch {
       return Check(name: name, state: .advisable, detail: "not tried: \(error.causeText)")
     }

@@ -108,8 +108,8 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Read files in a process that can reach only them and the new sessions: if the system can \
-      restrict it (auto), or else with an error (always).
+      Read files in a process that can reach only them and the new sessions, and has a limit of \
+      memory: if the system can restrict it (auto), or else with an error (always).
       """, valueName: "auto|always|never"))
   var sandbox = SandboxChoice.auto
 
