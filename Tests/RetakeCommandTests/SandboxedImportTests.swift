@@ -97,7 +97,7 @@ struct SandboxedImportTests {
       try String(contentsOf: workplace.folder.file("requests"), encoding: .utf8)
     }
     func text(reads: [String]) throws -> String {
-      let process = SandboxedImport(
+      let process = SandboxedProcess(
         sandbox: Sandbox(reads: reads, writes: []), program: "retake")
       return String(decoding: try JSONEncoder().encode(process), as: UTF8.self)
     }
@@ -116,13 +116,13 @@ struct SandboxedImportTests {
 
   @Test func `the process has its filter of calls while it waits for the next file`() throws {
     let workplace = try workplace()
-    let sandbox = SandboxedImport(sandbox: Sandbox(reads: [], writes: []), program: "retake")
+    let sandbox = SandboxedProcess(sandbox: Sandbox(reads: [], writes: []), program: "retake")
     let socket = try ChildSocket()
     var request = ChildProcess.Request(Workplace.binary, ["import", "clip.mp4"])
     request.input = .socket(socket)
     request.folder = workplace.folder.url.path
     request.environment = ProcessInfo.processInfo.environment.merging([
-      SandboxedImport.variable: String(
+      SandboxedProcess.variable: String(
         decoding: try JSONEncoder().encode(sandbox), as: UTF8.self)
     ]) { $1 }
     let process = try ChildProcess(request)

@@ -29,4 +29,14 @@ struct SandboxTests {
     }
     #expect(throws: Never.self) { _ = try ChildProcess(ChildProcess.Request("/bin/true")) }
   }
+
+  @Test func `a missing layer is named with its effect`() {
+    func lack(_ landlock: Int?, _ hasSeccomp: Bool) -> String? {
+      Sandbox.Layers(landlock: landlock, hasSeccomp: hasSeccomp).lack
+    }
+    #expect(lack(7, true) == nil)
+    #expect(lack(nil, true)?.contains("no Landlock: ") == true)
+    #expect(lack(7, false)?.contains("no limit of memory") == true)
+    #expect(lack(nil, false)?.contains("without restrictions") == true)
+  }
 }

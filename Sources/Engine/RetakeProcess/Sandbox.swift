@@ -14,6 +14,20 @@ package struct Sandbox: Hashable, Sendable, Codable {
     package var hasSeccomp: Bool
 
     package var isComplete: Bool { landlock != nil && hasSeccomp }
+
+    /// The missing layers, and their effect on a restricted process; `nil` if it is complete.
+    package var lack: String? {
+      switch (landlock, hasSeccomp) {
+      case (nil, false):
+        "this system has no Landlock and no seccomp: files of others are read without restrictions"
+      case (nil, true):
+        "this system has no Landlock: the process that reads files of others can reach other files"
+      case (_, false):
+        "this system has no seccomp: the process that reads files of others can open sockets and "
+          + "start programs, and has no limit of memory"
+      default: nil
+      }
+    }
   }
 
   /// The rules that a restricted process could break, or that it could not restrict itself.

@@ -17,13 +17,13 @@ public enum RetakeCommand {
     stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = []
   ) -> Never {
     // First of all, while the process has one thread.
-    SandboxedImport.begin()
+    SandboxedProcess.begin()
     // Also before a program's own code: a signal then ends it with the documented status.
     Interruption.begin()
     var registry = StageRegistry.builtIn
     stages(&registry)
     let arguments = Array(CommandLine.arguments.dropFirst())
-    let called = SandboxedImport.current?.program ?? CommandLine.arguments.first ?? "retake"
+    let called = SandboxedProcess.current?.program ?? CommandLine.arguments.first ?? "retake"
     // A program with its own stages may be the only program that knows them, so advice names it as
     // it was called and can be pasted, even if its name is ./retake.
     let isOwn = !pipelines.isEmpty || registry.kinds != StageRegistry.builtIn.kinds

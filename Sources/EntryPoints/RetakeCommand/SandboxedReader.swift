@@ -2,35 +2,34 @@ import Foundation
 import Retake
 import RetakeProcess
 
-/// The restricted process of one command: it imports one file after another, so that its start is
+/// The restricted process of an import: it imports one file after another, so that its start is
 /// paid once. After a crash, the next file has a new process.
 final class SandboxedReader {
   private let command: ImportCommand
   private var folder: SessionsFolder?
-  private var running: Running?
-
-  /// A process with the socket to its standard input.
-  private struct Running {
-    let process: ChildProcess
-    let socket: ChildSocket
-    let scratch: ScratchFolder
-
-    /// Waits for the end of the process, which closes its socket first.
-    func end() -> ChildProcess.End {
-      socket.closeBothEnds()
-      defer { scratch.remove() }
-      let condition = ThreadCondition()
-      process.onEnd { _ in condition.signal() }
-      // Ends with the process. A second request to end ends both.
-      while true {
-        if let end = process.end { return end }
-        condition.wait()
-      }
-    }
-  }
+  private var running: SandboxedHelper?
 
   init(_ command: ImportCommand) {
     self.command = command
+  }
+
+  /// Whether a file is read in a restricted process.
+  ///
+  /// - Throws: A usage error if the command demands it and it is not possible.
+  static func isUsed(by command: ImportCommand, for file: String) throws -> Bool {
+    let url = URL(fileURLWithPath: file).resolvingSymlinksInPath()
+    let isFolder = (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
+    let obstacle: String? =
+      if isFolder {
+        "a folder is read without, because it may link to other folders"
+      } else if command.link {
+        "--link makes a link to a file outside"
+      } else {
+        nil
+      }
+    return try SandboxedProcess.isUsed(command.sandbox, for: file, obstacle: obstacle) {
+      command.output.note($0)
+    }
   }
 
   /// Imports one file of the command, or with `--append` all, and prints as the command does.
@@ -40,21 +39,21 @@ final class SandboxedReader {
     let running = try running ?? start()
     self.running = running
     let file = command.files[place]
-    let isAsked = running.socket.push(Array("\(place)\n".utf8)) != .closed
-    let reply = isAsked ? reply(running) : .ended
-    guard case .status(let status) = reply else {
+    let answer = running.ask("\(place)") ? running.line() : nil
+    guard let answer, answer != Sandbox.memoryLine else {
       self.running = nil
       let end = running.end()
       removeUnfinished(file)
       if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
-      if case .noMemory = reply { throw outOfMemory(file) }
+      if answer == Sandbox.memoryLine { throw outOfMemory(file) }
       switch end {
       // Without an answer, 0 says nothing about the file.
       case .exited(let status):
         throw CommandEnd(status: status == 0 ? .error : ExitStatus(rawValue: status) ?? .error)
-      case .signalled(let number): throw crashed(file, signal: number)
+      case .signalled: throw crashed(file, end)
       }
     }
+    let status = Int32(answer).flatMap { ExitStatus(rawValue: $0) } ?? .error
     if status != .passed { throw CommandEnd(status: status) }
   }
 
@@ -65,52 +64,12 @@ final class SandboxedReader {
     folder?.removeIfNew()
   }
 
-  private enum Reply {
-    case status(ExitStatus)
-    /// The process ends because of its memory limit.
-    case noMemory
-    /// The process ends without an answer.
-    case ended
-  }
-
-  private func reply(_ running: Running) -> Reply {
-    var (text, buffer) = ("", [UInt8](repeating: 0, count: 16))
-    // Ends with the answer, or with the process.
-    while true {
-      switch running.socket.pull(into: &buffer) {
-      case .notNow: running.socket.wait(.toPull, milliseconds: 60_000)
-      case .closed: return .ended
-      case .moved(let count):
-        text += String(decoding: buffer[..<count], as: UTF8.self)
-        guard text.hasSuffix("\n") else { continue }
-        if text.dropLast() == Sandbox.memoryLine { return .noMemory }
-        return .status(Int32(text.dropLast()).flatMap { ExitStatus(rawValue: $0) } ?? .error)
-      }
-    }
-  }
-
-  private func start() throws -> Running {
+  private func start() throws -> SandboxedHelper {
     // Before a process may write into it.
     try SessionFolder.requireOutside(command.into)
     let folder = folder ?? SessionsFolder(command.into)
     self.folder = folder
-    let scratch = try ScratchFolder.ofRun()
-    let process = SandboxedImport(
-      sandbox: Sandbox(reads: reads, writes: [folder.path, scratch.url.path], bytesMax: bytesMax),
-      program: CommandLine.arguments.first ?? "retake")
-    var environment = ProcessInfo.processInfo.environment
-    environment[SandboxedImport.variable] = String(
-      decoding: try JSONEncoder().encode(process), as: UTF8.self)
-    for name in ["TMPDIR", "SQLITE_TMPDIR"] { environment[name] = scratch.url.path }
-    let socket = try ChildSocket()
-    var request = ChildProcess.Request(
-      NewProcessRuns.ownExecutable, CommandEnvironment.current.arguments)
-    (request.input, request.output, request.errors) = (.socket(socket), .inherited, .inherited)
-    request.environment = environment
-    let child = try ChildProcess(request)
-    socket.closeChildEnd()
-    Interruption.onRequest { child.send(SIGINT) }
-    return Running(process: child, socket: socket, scratch: scratch)
+    return try SandboxedHelper(reads: reads, writes: [folder.path], bytesMax: bytesMax)
   }
 
   /// The files, SQLite's files for them, and files with samples or times.
@@ -120,8 +79,9 @@ final class SandboxedReader {
     let prefixes = texts.flatMap { text in
       text.indices.filter { text[$0] == ":" }.map { String(text[..<$0]) } + [text]
     }
-    return prefixes
-      + command.files.flatMap { file in ["", "-wal", "-shm", "-journal"].map { file + $0 } }
+    let files = command.files.flatMap { file in ["", "-wal", "-shm", "-journal"].map { file + $0 } }
+    // The system bounds the description of the process.
+    return (prefixes + files).filter { access($0, F_OK) == 0 }
   }
 
   /// The memory that the process may have.
@@ -142,22 +102,33 @@ final class SandboxedReader {
   }
 
   private func outOfMemory(_ file: String) -> ErrorFacts {
-    let images = ByteText.limit(PixelBudget.ofProcess.bytesMax)
-    return ErrorFacts(
-      "session.import.memory",
-      "reading the file needs more memory than its process may have, \(ByteText.limit(bytesMax))",
-      at: file,
-      advice: "Nothing was imported. If you trust the file, allow more than \(images) for images, "
-        + "and with it for the process: \(PixelBudget.doubled) retake import \(file.shellWord)",
-      kind: .memory)
+    .overMemoryLimit(
+      "session.import.memory", bytesMax, at: file,
+      advice: "Nothing was imported. If you trust the file",
+      retry: "retake import \(file.shellWord)")
   }
 
-  private func crashed(_ file: String, signal number: Int32) -> ErrorFacts {
+  private func crashed(_ file: String, _ end: ChildProcess.End) -> ErrorFacts {
     ErrorFacts(
-      "session.import.crashed", "the process that reads the file was ended by signal \(number)",
-      cause: number == SIGKILL ? "perhaps the system had no memory left" : nil, at: file,
+      "session.import.crashed", "the process that reads the file was ended by \(end.helperCause)",
+      at: file,
       advice: "Nothing was imported. Repair the file first, and report it to us if you can: "
         + "ffmpeg -i \(file.shellWord) -c copy OUT.mkv")
+  }
+}
+
+extension ErrorFacts {
+  /// A restricted process needed more memory than its limit.
+  static func overMemoryLimit(
+    _ code: String, _ bytesMax: Int, at path: String, advice: String, retry command: String
+  ) -> ErrorFacts {
+    ErrorFacts(
+      code,
+      "reading it needs more memory than its process may have, \(ByteText.limit(bytesMax))",
+      at: path,
+      advice: "\(advice), allow more memory for images, and with it for the process: "
+        + "\(PixelBudget.doubled) \(command)",
+      kind: .memory)
   }
 }
 

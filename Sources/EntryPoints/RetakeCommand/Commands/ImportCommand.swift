@@ -37,11 +37,6 @@ struct ImportCommand: ParsableCommand {
     var choice: ImportOptions.Overlap { self == .once ? .once : .keep }
   }
 
-  /// Whether files are read in a restricted process.
-  enum SandboxChoice: String, CaseIterable, ExpressibleByArgument {
-    case auto, always, never
-  }
-
   @Argument(
     help: "Video files, folders of images, or files or folders of bags.", completion: .file())
   var files: [String]
@@ -181,8 +176,13 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    if SandboxedImport.current != nil {
-      return try SandboxedImport.serve { try read(files[$0]) }
+    if SandboxedProcess.current != nil {
+      return try SandboxedProcess.serve { line in
+        guard let place = Int(line), files.indices.contains(place) else {
+          throw CommandEnd(status: .error)
+        }
+        try read(files[place])
+      }
     }
     let reader = SandboxedReader(self)
     defer { reader.close() }
@@ -246,7 +246,7 @@ struct ImportCommand: ParsableCommand {
 
   /// - Parameter place: The number of the file.
   private func run(_ place: Int, _ reader: SandboxedReader) throws {
-    guard try SandboxedImport.isUsed(by: self, for: files[place]) else {
+    guard try SandboxedReader.isUsed(by: self, for: files[place]) else {
       return try read(files[place])
     }
     try reader.run(place)

@@ -144,15 +144,22 @@ struct MediaCheck {
   /// Decodes each frame from its entry and compares it with its pixel hash; frames known to fail are
   /// skipped.
   func checkPixels(
-    _ notes: inout CheckNotes, except failing: Set<FrameID>
+    _ notes: inout CheckNotes, except failing: Set<FrameID>, losses: [DecodingPlace.Loss],
+    willDecode: (DecodingPlace) throws -> Void
   ) throws {
     let total = reader.tracks.reduce(0) { $0 + $1.frameCount }
     for track in reader.tracks {
       let check = EntryCheck(reader: reader, track: track.track)
-      let frames = try check.frames(except: failing)
+      var frames = try check.frames(except: failing)
       // Frames without pixels were reported from their rows.
       notes.framesChecked += track.frameCount - frames.count
+      for loss in losses {
+        let group = frames.filter(loss.concerns)
+        frames.removeAll(where: loss.concerns)
+        try note(loss, of: group.map(\.id), &notes)
+      }
       for frame in frames {
+        try willDecode(DecodingPlace(frame: frame.id, entry: frame.picture.entry))
         do {
           try check.decode(frame)
         } catch let error as any RetakeError where !error.isAboutMemory {
@@ -174,6 +181,26 @@ struct MediaCheck {
       "frame \(frame.id)\(entry) does not come out as it was stored: "
         + (error.cause ?? error.message),
       track: frame.id.track, frame: frame.id, advice: error.advice)
+  }
+
+  private func note(
+    _ loss: DecodingPlace.Loss, of frames: [FrameID], _ notes: inout CheckNotes
+  ) throws {
+    guard let first = frames.min(), let last = frames.max() else { return }
+    notes.framesChecked += frames.count
+    notes.damagedFrames += frames.count
+    let (frame, entry) = (loss.place.frame, loss.place.entry)
+    let segment = try reader.index.packet(track: frame.track, index: entry)?.segment
+    let group =
+      frames.count == 1
+      ? "" : "; \(frames.count) frames, \(first) to \(last), depend on packet \(entry)"
+    notes.add(
+      .error, "crashed",
+      "frame \(frame) ended the process that decoded it: \(loss.cause)\(group)",
+      file: segment.flatMap { reader.index.segments[$0]?.file }, track: frame.track, packet: entry,
+      frame: frame,
+      advice: "Do not replay it: import a repaired copy of the file, and report the file to us if "
+        + "you can. All other groups of pictures were decoded")
   }
 
   /// Adds a note for each footage note of the session, after the digests of its frames were

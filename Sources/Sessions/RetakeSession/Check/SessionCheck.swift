@@ -28,17 +28,23 @@ package struct SessionCheck: Sendable {
 
   private let folder: SessionFolder
   private let decodes: Bool
+  private let losses: [DecodingPlace.Loss]
+  private let willDecode: @Sendable (DecodingPlace) throws -> Void
   private let report: @Sendable (Progress) -> Bool
 
   /// - Parameters:
   ///   - decodes: Also decode each frame from its entry and compare its pixels.
+  ///   - losses: Groups of pictures that are reported and not decoded.
+  ///   - willDecode: Called on this thread before each frame is decoded.
   ///   - report: Called with the progress; returning false stops the check.
   package init(
-    path: String, decodes: Bool = false,
+    path: String, decodes: Bool = false, losses: [DecodingPlace.Loss] = [],
+    willDecode: @escaping @Sendable (DecodingPlace) throws -> Void = { _ in },
     report: @escaping @Sendable (Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
     self.decodes = decodes
+    (self.losses, self.willDecode) = (losses, willDecode)
     self.report = report
   }
 
@@ -73,7 +79,8 @@ package struct SessionCheck: Sendable {
       let check = MediaCheck(reader: reader, report: report)
       let failing = try check.checkPackets(&notes)
       if decodes {
-        try check.checkPixels(&notes, except: failing)
+        try check.checkPixels(
+          &notes, except: failing, losses: losses, willDecode: willDecode)
         try check.noteFootage(&notes)
       }
     } catch let error as any RetakeError {

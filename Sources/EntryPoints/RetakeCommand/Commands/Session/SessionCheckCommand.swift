@@ -7,7 +7,7 @@ struct SessionCheckCommand: ParsableCommand {
     discussion: """
       Names each damaged row, packet and frame, with advice. Exits with 0 if the session is as it \
       was stored, even if the session itself records that frames are missing; with 2 if data is \
-      damaged.
+      damaged. A frame that ends the restricted process costs the check its group of pictures.
 
       Examples:
         retake session check yard
@@ -17,14 +17,39 @@ struct SessionCheckCommand: ParsableCommand {
   @OptionGroup var session: SessionArgument
   @Flag(help: "Also decode every frame and compare its pixels.")
   var deep = false
+  @Option(
+    help: ArgumentHelp(
+      """
+      Read the session in a process that can reach only it, and has a limit of memory: if the \
+      system can restrict it (auto), or else with an error (always).
+      """, valueName: "auto|always|never"))
+  var sandbox = SandboxChoice.auto
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    if SandboxedProcess.current != nil { return try SandboxedCheck.serve(check) }
     let path = try session.path(in: try CommandEnvironment.current.project())
-    let diagnosis = try SessionProgress.shown("checking", output, megabytes: "checking MiB") {
-      report in
+    let isRestricted = try SandboxedProcess.isUsed(sandbox, for: path) { output.note($0) }
+    let diagnosis =
+      try isRestricted
+      ? SandboxedCheck(path: path, decodes: deep).run() : check(path, losses: []) { _ in }
+    if output.json {
+      try Console.json(diagnosis)
+    } else {
+      report(diagnosis)
+    }
+    if !diagnosis.isHealthy { throw CommandEnd(status: .error) }
+  }
+
+  private func check(
+    _ path: String, losses: [DecodingPlace.Loss],
+    willDecode: @escaping @Sendable (DecodingPlace) throws -> Void
+  ) throws -> SessionDiagnosis {
+    try SessionProgress.shown("checking", output, megabytes: "checking MiB") { report in
       do {
-        return try SessionCheck(path: path, decodes: deep, report: report).run()
+        return try SessionCheck(
+          path: path, decodes: deep, losses: losses, willDecode: willDecode, report: report
+        ).run()
       } catch SessionError.interrupted {
         // A check writes no file.
         var facts = SessionError.interrupted.facts
@@ -32,12 +57,6 @@ struct SessionCheckCommand: ParsableCommand {
         throw facts
       }
     }
-    if output.json {
-      try Console.json(diagnosis)
-    } else {
-      report(diagnosis)
-    }
-    if !diagnosis.isHealthy { throw CommandEnd(status: .error) }
   }
 
   private func report(_ diagnosis: SessionDiagnosis) {
