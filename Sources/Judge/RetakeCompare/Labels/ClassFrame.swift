@@ -1,4 +1,4 @@
-import RetakeCore
+package import RetakeCore
 
 /// The objects and detections of one class in one frame.
 struct ClassFrame {
@@ -102,7 +102,7 @@ extension Box {
   }
 
   /// Intersection over union, 0 to 1; 0 if a number is not finite.
-  func overlap(_ other: Box) -> Double {
+  package func overlap(_ other: Box) -> Double {
     let inner = intersection(other)
     guard inner > 0 else { return 0 }
     let overlap = inner / (area + other.area - inner)

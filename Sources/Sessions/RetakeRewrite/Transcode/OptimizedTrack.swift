@@ -9,18 +9,20 @@ final class OptimizedTrack {
   private let site: SessionFolder
   private let encoding: ReplayEncoding
   private let writer: StoreWriter
+  private let edit: FrameEdit?
   private var nextSegment = 0
   private var nextPacket = 0
   /// Rows with a cause and a packet; they get a packet without bytes.
   private var damaged: [FrameRecord] = []
   private var open: OptimizedSegment?
 
+  /// - Parameter edit: Changes the frames and their times; nil keeps both.
   init(
     reader: SessionReader, track: Int, site: SessionFolder, encoding: ReplayEncoding,
-    writer: StoreWriter
+    writer: StoreWriter, edit: FrameEdit? = nil
   ) {
     (self.reader, self.track, self.site) = (reader, track, site)
-    (self.encoding, self.writer) = (encoding, writer)
+    (self.encoding, self.writer, self.edit) = (encoding, writer, edit)
   }
 
   /// - Throws: `SessionError`; also when a frame that should have pixels cannot be read.
@@ -45,17 +47,20 @@ final class OptimizedTrack {
     _ row: FrameRecord, _ account: inout OptimizeAccount, _ progress: inout TrimProgress
   ) throws {
     try progress.advance()
-    guard row.packet != nil, row.cause == nil else {
+    let packet = row.packet
+    var row = edit?.row(row) ?? row
+    guard packet != nil, row.cause == nil else {
       // The total counts each frame twice, read and checked; this one is not checked.
       try progress.advance()
-      var row = row
       (row.entry, row.pixelHash, row.shown) = (nil, nil, 0)
       // A frame without a packet needs no number, and can be written now.
       if row.packet == nil { writer.append([row]) } else { damaged.append(row) }
       return
     }
-    let frame = try reader.frame(FrameID(track: track, sequence: row.sequence))
-    let part = try TrimSource.part(of: row.packet, track: track, in: reader)
+    let original = try reader.frame(FrameID(track: track, sequence: row.sequence))
+    let frame = try edit?.pixels(original) ?? original
+    let ownPart = try TrimSource.part(of: packet, track: track, in: reader)
+    let part = edit?.part(ownPart) ?? ownPart
     if let open, !open.takes(frame, part) { try closeSegment(&account, &progress) }
     if open == nil {
       open = try OptimizedSegment(

@@ -14,13 +14,15 @@ struct SessionCommand: ParsableCommand {
         retake session check yard --deep
         retake session trim yard --from 2s --to 5s --into Trimmed
         retake session transcode yard --into Fast
+        retake session redact yard --pipeline faces.json --as yard-public
       """,
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionNoteCommand.self,
       SessionCheckCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
       SessionJoinCommand.self,
-      SessionTranscodeCommand.self, SessionExportCommand.self, SessionPackCommand.self,
+      SessionTranscodeCommand.self, SessionRedactCommand.self, SessionExportCommand.self,
+      SessionPackCommand.self,
       SessionUnpackCommand.self, SessionMigrateCommand.self,
     ])
 }

@@ -33,22 +33,14 @@ struct SessionTranscodeCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let encoding = try self.encoding()
+    let encoding = try Self.encoding(preset)
     let project = try CommandEnvironment.current.project()
     let path = try session.path(in: project)
     let options = SessionTranscode.Options(
       target: target(of: path), encoding: encoding, isForced: force)
-    let result: OptimizeResult
-    do {
-      result = try SessionProgress.shown("transcoding", output) { report in
+    let result = try Self.advisingAs {
+      try SessionProgress.shown("transcoding", output) { report in
         try SessionTranscode(of: path, options, report: report).run()
-      }
-    } catch let error as SessionError {
-      switch error {
-      case .badName, .nameTaken, .intoItself:
-        // Where other commands that make sessions have `--name`, this command has `--as`.
-        throw error.replacingAdvice("--name", with: "--as")
-      default: throw error
       }
     }
     let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
@@ -82,7 +74,21 @@ struct SessionTranscodeCommand: ParsableCommand {
     Console.result("  digest \(result.sessionDigest)")
   }
 
-  private func encoding() throws -> ReplayEncoding {
+  /// Names `--as` in the advice of errors about the name of the copy, where most commands that make
+  /// sessions have `--name`.
+  static func advisingAs<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SessionError {
+      switch error {
+      case .badName, .nameTaken, .intoItself: throw error.replacingAdvice("--name", with: "--as")
+      default: throw error
+      }
+    }
+  }
+
+  /// The encoding of a preset for copies.
+  static func encoding(_ preset: String) throws -> ReplayEncoding {
     guard preset != ReplayEncoding.raw.name else { return .raw }
     do {
       guard let encoding = try RecordingPreset.named(preset).replayEncoding else {
