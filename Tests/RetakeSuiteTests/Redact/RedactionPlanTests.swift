@@ -55,6 +55,26 @@ import Testing
     #expect(plan.uncertain.count == 10)
   }
 
+  @Test func `a box that is only kept is certain inside of a box that was found`() {
+    var frames = seen("bbb")
+    // The same object, at its other side and in two parts that overlap little.
+    frames[1].boxes = [RedactionPlan.Found(box: Box(x: 96, y: 96, width: 120, height: 120))]
+    frames[0].boxes[0].identity = 1
+    frames[1].boxes[0].identity = 2
+    frames[2].boxes[0].identity = 1
+    #expect(text(plan(frames)) == "(Dh)(iD)(Dh)")
+    #expect(plan(frames).uncertain == [0, 2])
+    frames[0].boxes = []
+    frames[2].boxes = []
+    #expect(text(plan(frames)) == "hDh")
+    #expect(plan(frames).uncertain == [0, 2])
+    frames[0].boxes = [RedactionPlan.Found(box: Box(x: 100, y: 100, width: 110, height: 110))]
+    frames[0].boxes[0].identity = 3
+    // The kept area of the second object has its center in the first object's area.
+    #expect(text(plan(frames)) == "(Dh)(hD)(hh)")
+    #expect(plan(frames).uncertain == [2])
+  }
+
   @Test func `a box moves between two detections of one object`() {
     var frames = seen("b-b")
     frames[2].boxes[0].box.x = 130

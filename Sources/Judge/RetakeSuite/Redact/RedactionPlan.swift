@@ -27,8 +27,8 @@ struct RedactionPlan: Hashable {
 
   /// By sequence.
   private(set) var areas: [[RedactedArea]]
-  /// The frames in which an object may be visible: no area, or an area whose object was found neither
-  /// there nor both before and after; or the pipeline failed.
+  /// The frames in which an object may be visible: without an area, with an area that is only kept
+  /// from other frames, or on which the pipeline failed.
   private(set) var uncertain: [Int] = []
   private let seen: [Seen]
 
@@ -42,11 +42,16 @@ struct RedactionPlan: Hashable {
     for chain in Self.chains(seen, within: 2 * nanoseconds) {
       cover(chain, margin, nanoseconds)
     }
-    uncertain = seen.indices.filter { frame in
-      seen[frame].hasImage
-        && (seen[frame].isFailed || areas[frame].isEmpty
-          || areas[frame].contains { $0.reason == .dilated })
-    }
+    uncertain = seen.indices.filter { seen[$0].hasImage && isUncertain($0) }
+  }
+
+  private func isUncertain(_ frame: Int) -> Bool {
+    let found = areas[frame].filter { $0.reason != .dilated }
+    return seen[frame].isFailed || areas[frame].isEmpty
+      // An area that is only kept may be the same object as an area around its center.
+      || areas[frame].contains { kept in
+        kept.reason == .dilated && !found.contains { $0.containsCenter(of: kept) }
+      }
   }
 
   // MARK: Linking

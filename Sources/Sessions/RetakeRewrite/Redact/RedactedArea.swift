@@ -78,6 +78,11 @@ package struct RedactedArea: Hashable, Sendable {
     return low / cell * cell..<min(length, (high + cell - 1) / cell * cell)
   }
 
+  package func containsCenter(of other: RedactedArea) -> Bool {
+    (x..<x + width).contains(other.x + other.width / 2)
+      && (y..<y + height).contains(other.y + other.height / 2)
+  }
+
   /// A line's part of `redaction.jsonl`.
   package var json: JSONValue {
     .object([

@@ -6,7 +6,7 @@ import RetakeStore
 
 /// A copy of one track of a session in which areas of the frames are unrecognizable.
 ///
-/// The copy has the frames, encoded again, with times from zero on, and nothing else of the original:
+/// The copy has the frames, encoded again, with times from zero on, and no other data of the original:
 /// no packet, other track, sound, sensor, event, live run, note, date or name.
 package struct SessionRedaction {
   package struct Options: Sendable {
