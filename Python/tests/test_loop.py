@@ -152,6 +152,31 @@ class LoopTests(LoopCase):
         self.assertEqual([e["stdout: slept {}"] for e in shown], [1.25, 1.5, 9.25])
         self.assertEqual(shown[0]["stdout: some True"], 1)
 
+    def test_clocks_of_the_system_and_of_opencv_show_virtual_time(self):
+        child = self.start(
+            "import cv2, time\n"
+            "capture, meter = cv2.VideoCapture(0), cv2.TickMeter()\n"
+            "class Watch: clock = time.clock_gettime\n"
+            "while capture.read()[0]:\n"
+            "    print('at', round(Watch().clock(time.CLOCK_MONOTONIC), 3))\n"
+            "    print('unix', round(time.clock_gettime_ns(time.CLOCK_REALTIME) / 1e9, 3) % 1000)\n"
+            "    meter.start(); time.sleep(0.25); meter.stop(); meter.stop()\n"
+            "    print('sum', round(meter.getTimeSec(), 2), 'count', meter.getCounter())\n"
+            "    print('last', round(meter.getLastTimeMilli()), meter.getLastTimeTicks() > 25e7)\n"
+            "    print('mean', round(meter.getAvgTimeMicro(), -3), 'rate', round(meter.getFPS(), 1))\n"
+            "meter.reset()\nprint('empty', meter.getAvgTimeSec(), meter.getFPS())\n"
+        )
+        self.show(child, 0, 1_000, count=1)
+        self.assertEqual(
+            self.results(child),
+            {
+                "stdout: at {}": 1, "stdout: unix {}": 801, "stdout: sum {}": 0.25,
+                "stdout: count {}": 1, "stdout: last {} True": 250, "stdout: mean {}": 250_000,
+                "stdout: rate {}": 4,
+            },
+        )  # fmt: skip
+        self.assertEqual(self.finish(child), {"stdout: empty {}": 0, "stdout: {}": 0})
+
     def test_a_camera_may_warm_up_before_the_first_frame(self):
         child = self.start(
             "import cv2, time\ncapture = cv2.VideoCapture(0)\ntime.sleep(2)\n"

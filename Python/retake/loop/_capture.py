@@ -10,6 +10,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
+from ._clock import Meter
 from ._host import Host, copied
 from ._processes import Processes
 from ._written import Written
@@ -187,6 +188,7 @@ class StandIns:
         cv2.waitKey = cv2.waitKeyEx = wait_key
         cv2.pollKey = lambda: -1
         cv2.getTickCount, cv2.getTickFrequency = host.clock.read, lambda: 1e9
+        cv2.getCPUTickCount, cv2.TickMeter = host.clock.read, lambda: Meter(host.clock)
         bars: dict[tuple[str, str], int] = {}
         cv2.createTrackbar = lambda name, window, value, *_: bars.update({(window, name): value})
         cv2.setTrackbarPos = lambda name, window, value: bars.update({(window, name): value})

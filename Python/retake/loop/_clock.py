@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -41,6 +42,11 @@ class Clock:
         for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
             setattr(time, name, self.seconds)
             setattr(time, f"{name}_ns", self.read)
+        real = getattr(time, "CLOCK_REALTIME", None)
+        time.clock_gettime_ns = staticmethod(
+            lambda kind: self.read() + (EPOCH_NS if kind == real else 0)
+        )
+        time.clock_gettime = staticmethod(lambda kind: time.clock_gettime_ns(kind) / 1e9)
         time.time = self.wall
         time.time_ns = staticmethod(lambda: EPOCH_NS + self.read())
         time.sleep = sleep
@@ -58,6 +64,46 @@ class Clock:
         return staticmethod(
             lambda seconds=None: convert(self.wall() if seconds is None else seconds)
         )
+
+
+class Meter:
+    """`cv2.TickMeter` in virtual time."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.reset()
+
+    def reset(self) -> None:
+        self._started = self._sum = self._last = self._count = 0
+
+    def start(self) -> None:
+        self._started = self._clock.read()
+
+    def stop(self) -> None:
+        if self._started:
+            self._last = self._clock.read() - self._started
+            self._sum += self._last
+            self._count += 1
+            self._started = 0
+
+    def getCounter(self) -> int:  # noqa: N802
+        return self._count
+
+    def getFPS(self) -> float:  # noqa: N802
+        return self._count * 1e9 / self._sum if self._sum else 0.0
+
+    def __getattr__(self, name: str) -> Callable[[], float]:
+        """`getTimeMilli`, `getAvgTimeSec`, `getLastTimeTicks` and the like."""
+        named = _METER.fullmatch(name)
+        if named is None:
+            raise AttributeError(name)
+        which, unit = named.groups()
+        ticks = {"": self._sum, "Last": self._last, "Avg": self._sum / max(1, self._count)}[which]
+        return lambda: ticks / _UNITS_NS[unit] if unit != "Ticks" else ticks
+
+
+_UNITS_NS = {"Ticks": 1, "Micro": 1e3, "Milli": 1e6, "Sec": 1e9}
+_METER = re.compile(f"get(|Last|Avg)Time({'|'.join(_UNITS_NS)})")
 
 
 def _install_datetime(wall: Callable[[], float]) -> None:
