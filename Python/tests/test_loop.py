@@ -400,6 +400,44 @@ class LoopTests(LoopCase):
         found.append(list(self.finish(child).values()))
         self.assertEqual(found, [[0], [1], [0, 10], [2], [1, 20, 2, 30]])
 
+    def test_sets_of_tasks_and_threads_have_the_order_in_which_these_were_made(self):
+        child = self.start(
+            "import asyncio, cv2, threading\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "def are_numbered(values):\n"
+            "    numbers = [hash(each) for each in values]\n"
+            "    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))\n"
+            "async def part(number):\n"
+            "    await asyncio.sleep(0)\n"
+            "    return number\n"
+            "async def main():\n"
+            "    while capture.read()[0]:\n"
+            "        parts = [part(number) for number in range(64)]\n"
+            "        ends = [await each for each in asyncio.as_completed(parts)]\n"
+            "        print('completed as made', ends == list(range(64)))\n"
+            "        tasks = [asyncio.create_task(part(number)) for number in range(64)]\n"
+            "        done, rest = await asyncio.wait(tasks)\n"
+            "        print('tasks', are_numbered(tasks), len(done) - len(rest))\n"
+            "        futures = [asyncio.get_running_loop().create_future() for _ in range(9)]\n"
+            "        print('futures', are_numbered(futures), isinstance(tasks[0], asyncio.Task))\n"
+            "        both = [asyncio.gather(part(1)), asyncio.gather(part(2))]\n"
+            "        print('gathered', are_numbered(both), await both[0] + await both[1] == [1, 2])\n"
+            "        print('threads', are_numbered(threading.Thread() for _ in range(9)))\n"
+            "        try: next(iter(asyncio.as_completed(tasks[0])))\n"
+            "        except TypeError: print('no list of tasks')\n"
+            "asyncio.run(main())\n"
+        )
+        for sequence in range(2):
+            self.show(child, sequence, count=2)
+            self.assertEqual(
+                self.results(child),
+                {
+                    "stdout: completed as made True": 1, "stdout: tasks True {}": 64,
+                    "stdout: futures True True": 1, "stdout: gathered True True": 1,
+                    "stdout: threads True": 1, "stdout: no list of tasks": 1,
+                },
+            )  # fmt: skip
+
     def test_rows_lines_and_images_are_numbers(self):
         script = (
             "import cv2, csv, json, os\nhere = os.environ['HERE'] + '/'\n"

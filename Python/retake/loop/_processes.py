@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import io
-import itertools
 import os
 import pickle
 import queue
@@ -20,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._host import Host
+from ._turns import numbered
 
 _WORKERS = 4
 """Of a pool whose script names no number: the processors of this machine must not matter."""
@@ -91,16 +91,29 @@ class Processes:
         kind._get_sentinels = module.ThreadPool._get_sentinels = lambda pool: []
 
     @staticmethod
+    def asyncio(module: Any) -> None:
+        """Sets of tasks, as of `asyncio.wait`, have the order in which these were made."""
+        number = numbered()
+        tasks, futures = module.tasks, module.futures
+        for place, name in ((tasks, "Task"), (futures, "Future")):
+            kind = type(name, (getattr(place, name),), {"__hash__": number})
+            setattr(place, name, kind)
+            setattr(module, name, kind)
+        tasks._GatheringFuture.__hash__ = number
+        complete = tasks.as_completed
+
+        def as_completed(each: Any, **keys: Any) -> Any:
+            if not (futures.isfuture(each) or module.iscoroutine(each)):
+                # It makes a set of them, and a coroutine has no number.
+                each = [tasks.ensure_future(one) for one in dict.fromkeys(each)]
+            return complete(each, **keys)
+
+        module.as_completed = tasks.as_completed = as_completed
+
+    @staticmethod
     def futures(module: Any) -> None:
         """Sets of futures, as of `as_completed`, have the order in which these were made."""
-        init, numbers = module.Future.__init__, itertools.count()
-
-        def begin(future: Any) -> None:
-            init(future)
-            future._retake_number = next(numbers)
-
-        module.Future.__init__ = begin
-        module.Future.__hash__ = lambda future: future._retake_number
+        module.Future.__hash__ = numbered()
 
     @staticmethod
     def executor(module: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import heapq
+import itertools
 import queue
 import selectors
 import threading
@@ -39,6 +40,19 @@ _real_lock = _thread.allocate_lock
 _SPINS_MAX = 1_000
 """How many free locks a thread takes in a row without a wait."""
 _SPIN_SECONDS = 0.001
+
+
+def numbered() -> Callable[[Any], int]:
+    """A hash by the order of use: sets of these objects have the same order in each run."""
+    numbers = itertools.count()
+
+    def number(value: Any) -> int:
+        found: int | None = getattr(value, "_retake_number", None)
+        if found is None:
+            found = value._retake_number = next(numbers)
+        return found
+
+    return number
 
 
 class Turns:
@@ -238,6 +252,7 @@ class Turns:
 
         kind.start, kind.join, kind.is_alive = start_in_turn, join_in_turn, is_alive
         kind._bootstrap_inner = run_in_turn
+        kind.__hash__ = numbered()
 
 
 class _Lock:
