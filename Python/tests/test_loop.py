@@ -438,6 +438,35 @@ class LoopTests(LoopCase):
                 },
             )  # fmt: skip
 
+    def test_a_real_process_ends_in_real_time_while_no_other_thread_runs(self):
+        child = self.start(
+            "import cv2, queue, subprocess, sys, threading\n"
+            "capture, frames = cv2.VideoCapture(0), queue.Queue()\n"
+            "count = 0\n"
+            "def read():\n"
+            "    global count\n"
+            "    while capture.read()[0]:\n"
+            "        count += 1\n"
+            "        frames.put(count)\n"
+            "    frames.put(0)\n"
+            "threading.Thread(target=read).start()\n"
+            "while number := frames.get():\n"
+            "    for keys in ({'stderr': subprocess.PIPE, 'stdout': subprocess.PIPE}, {}):\n"
+            "        command = [sys.executable, '-c', 'print(5, end=str())']\n"
+            "        ended = subprocess.run(command, timeout=600, **keys)\n"
+            "        print('ended', ended.returncode, ended.stdout, 'ahead', count - number)\n"
+        )
+        for sequence in range(3):
+            self.show(child, sequence, count=3)
+            found = self.results(child)
+            self.assertEqual(
+                [found.pop(f"stdout: ended {{}}{each}") for each in ("", "#2")], [0, 0]
+            )
+            self.assertEqual(
+                found, {"stdout: b'{}": 5, "stdout: ' ahead {}": 0, "stdout: None ahead {}": 0}
+            )
+        self.assertEqual(self.finish(child), {})
+
     def test_rows_lines_and_images_are_numbers(self):
         script = (
             "import cv2, csv, json, os\nhere = os.environ['HERE'] + '/'\n"

@@ -144,7 +144,7 @@ class StandIns:
             "multiprocessing": self._processes.multiprocessing,
             "multiprocessing.pool": self._processes.pool,
             "multiprocessing.managers": self._processes.managers,
-            "asyncio": self._processes.asyncio,
+            "subprocess": self._processes.subprocess, "asyncio": self._processes.asyncio,
             "concurrent.futures._base": self._processes.futures,
             "concurrent.futures.process": self._processes.executor,
         }  # fmt: skip

@@ -11,6 +11,8 @@ from typing import Any
 
 EPOCH_NS = 1_577_836_800_000_000_000
 """2020-01-01 00:00 UTC: what clocks show when virtual time is 0."""
+REAL_MONOTONIC, REAL_SLEEP = time.monotonic, time.sleep
+"""For real processes, which virtual time does not wait for."""
 _TICK_NS = 1_000
 """Each reading of a clock is so much later than the one before: scripts divide by a difference."""
 

@@ -16,8 +16,10 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
+from ._clock import REAL_MONOTONIC, REAL_SLEEP
 from ._host import Host
 from ._turns import numbered
 
@@ -89,6 +91,13 @@ class Processes:
         kind._get_worker_sentinels = staticmethod(lambda workers: [])
         kind._help_stuff_finish = staticmethod(module.ThreadPool._help_stuff_finish)
         kind._get_sentinels = module.ThreadPool._get_sentinels = lambda pool: []
+
+    @staticmethod
+    def subprocess(module: Any) -> None:
+        """Real processes end in real time, before virtual time advances."""
+        select = module._PopenSelector.select.__wrapped__
+        module._PopenSelector = type("Selector", (module._PopenSelector,), {"select": select})
+        module._time, module.time = REAL_MONOTONIC, SimpleNamespace(sleep=REAL_SLEEP)
 
     @staticmethod
     def asyncio(module: Any) -> None:

@@ -8,6 +8,7 @@ time advance: to the next frame or to the end of a sleep, whichever comes first.
 from __future__ import annotations
 
 import _thread
+import functools
 import heapq
 import itertools
 import queue
@@ -201,6 +202,7 @@ class Turns:
         """Waits for files in virtual time."""
         turns = self
 
+        @functools.wraps(select)
         def select_in_turn(selector: Any, timeout: float | None = None) -> Any:
             if (found := select(selector, 0)) or (timeout is not None and timeout <= 0):
                 return found
