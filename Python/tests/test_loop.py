@@ -467,6 +467,37 @@ class LoopTests(LoopCase):
             )
         self.assertEqual(self.finish(child), {})
 
+    def test_threads_and_locks_of_the_module_below_take_turns(self):
+        child = self.start(
+            "import _thread, cv2, time\n"
+            "lock, newest = _thread.allocate_lock(), [0]\n"
+            "def read(name, end=-1):\n"
+            "    capture = cv2.VideoCapture(name)\n"
+            "    while (found := capture.read())[0]:\n"
+            "        with lock:\n"
+            "            newest[0] = int(found[1][0, 0, 0])\n"
+            "            time.sleep(0.01)\n"
+            "    newest[0] = end\n"
+            "_thread.start_new_thread(read, (0,), {'end': -2})\n"
+            "while newest[0] != -2:\n"
+            "    with lock:\n"
+            "        print('newest', newest[0])\n"
+            "        time.sleep(0.1)\n"
+        )
+        found = []
+        for sequence, now in enumerate((0, 1_000)):
+            self.show(child, sequence, now, level=sequence + 3)
+            found.append(self.results(child))
+            # The ends of the sleeps until the next frame.
+            while timer := next((e["timer"] for e in self.said if e.get("timer", {}).get("id")), 0):
+                self.said.clear()
+                if timer["atNs"] >= (sequence + 1) * 1_000 * MS:
+                    break
+                child.host.send({"timer": 1, "nowNs": timer["atNs"]})
+                found.append(self.results(child))
+        names = [each for frame in found for each in frame.values()]
+        self.assertEqual((names[:2], names[-1]), ([0, 3], 4))
+
     def test_rows_lines_and_images_are_numbers(self):
         script = (
             "import cv2, csv, json, os\nhere = os.environ['HERE'] + '/'\n"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import functools
 import heapq
+import importlib
 import itertools
 import queue
 import selectors
@@ -17,6 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from ._clock import Clock
@@ -190,6 +192,9 @@ class Turns:
                 super().__init__(turns)
 
         threading.Lock = threading._allocate_lock = Lock  # type: ignore[attr-defined,misc]
+        # Imports keep their own locks: the number of modules must not matter.
+        importlib._bootstrap._thread = SimpleNamespace(**vars(_thread))  # type: ignore[attr-defined]
+        _thread.allocate_lock = _thread.allocate = Lock  # type: ignore[attr-defined]
         threading.RLock = threading._RLock = threading._PyRLock  # type: ignore[attr-defined,misc]
         threading._time = queue.time = time.monotonic  # type: ignore[attr-defined]
         queue.SimpleQueue = queue._PySimpleQueue  # type: ignore[attr-defined,misc]
@@ -252,9 +257,15 @@ class Turns:
         def is_alive(thread: Any) -> bool:
             return thread._started.is_set() and not getattr(thread, "_retake_ended", False)
 
+        def start_new(function: Any, args: Any, keys: Any = None) -> int | None:
+            thread = kind(target=function, args=args, kwargs=keys, daemon=True)
+            thread.start()
+            return thread.ident
+
         kind.start, kind.join, kind.is_alive = start_in_turn, join_in_turn, is_alive
         kind._bootstrap_inner = run_in_turn
         kind.__hash__ = numbered()
+        _thread.start_new_thread = _thread.start_new = start_new  # type: ignore[attr-defined]
 
 
 class _Lock:
