@@ -115,6 +115,7 @@ import Testing
     let fixed = VerifyCondition.inProcess[2]
     let expected: [(VerifyReport, String)] = [
       (report((fixed, computed)), "random.seed(0)"),
+      (report((fixed, computed)), "the order of a set of objects"),
       (report((fixed, computed)), "cap.get(cv2.CAP_PROP_POS_MSEC) are virtual"),
       (
         report((fixed, nil), (.baseline, computed), (otherSeed, computed), (otherProcessor, nil)),

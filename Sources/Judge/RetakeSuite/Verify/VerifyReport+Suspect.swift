@@ -87,9 +87,10 @@ extension VerifyReport {
   /// For scripts under `retake.loop`, in place of the advice for programs.
   private static let loopAdvice: [Suspect: String] = [
     .clockOrSharedState: "random numbers without a seed (random.seed(0), numpy.random.seed(0), "
-      + "cv2.setRNGSeed(0), torch.manual_seed(0)), files that an earlier run wrote, and processes "
-      + "of subprocess: time.time() and cap.get(cv2.CAP_PROP_POS_MSEC) are virtual, and the clocks "
-      + "of other programs are not",
+      + "cv2.setRNGSeed(0), torch.manual_seed(0)), os.urandom, the order of a set of objects, "
+      + "files that an earlier run wrote, and processes of subprocess: time.time() and "
+      + "cap.get(cv2.CAP_PROP_POS_MSEC) are virtual, and the clocks of libraries in C and of other "
+      + "programs are not",
     .memory: "arrays that are read before anything is written to them, such as those of "
       + "numpy.empty: only poisoned memory differs",
     .threads: "sums and other work that threads share, such as in numpy, OpenCV or PyTorch: it "
