@@ -52,10 +52,13 @@ struct LargeMediaTests {
     let imported = try largeImport()
     let calls = Mutex(0)
     let stopped = code {
-      try SessionCheck(path: imported.path) { progress in
-        calls.withLock { $0 += 1 }
-        return progress.unit != .megabytes || progress.done < 3
-      }.run()
+      try SessionCheck(
+        path: imported.path,
+        report: { progress in
+          calls.withLock { $0 += 1 }
+          return progress.unit != .megabytes || progress.done < 3
+        }
+      ).run()
     }
     #expect(stopped == "session.interrupted" && calls.withLock { $0 } == 3)
   }
