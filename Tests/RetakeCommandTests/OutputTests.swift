@@ -14,7 +14,6 @@ import Testing
       ("session check yard --json", 0), ("session snapshot yard --into Copies --json", 0),
       ("session trim yard --from 100ms --into Trimmed --json", 0),
       ("session transcode yard --into Fast --json", 0),
-      ("session redact yard --pipeline example:motion-boxes --into Public --as yard --json", 0),
       ("session export yard --csv yard.csv --media yard.mkv --json", 0),
       ("session migrate yard --into Migrated --json", 0), ("session recover yard --json", 0),
       ("session recover yard --from-media --json", 0),

@@ -26,6 +26,14 @@ import Testing
     #expect(unpacked.status == 0, "\(unpacked.stderr)")
     #expect(workplace.exists("Other/yard-public/media/redaction.jsonl"))
 
+    try workplace.folder.write("a key of at least 16 bytes", to: "parents.key")
+    let keyed = try workplace.retake(
+      words: ["session", "redact", "yard", "--as", "yard", "--into", "Public", "--json"]
+        + ["--key", "parents.key", "--quiet"] + Self.pipeline)
+    #expect(keyed.status == 0 && keyed.stderr.isEmpty, "\(keyed.stderr)")
+    let json = try keyed.json()
+    #expect(json.parent.text?.count == 64 && json.frames.int == 40)
+    #expect(json.path.text?.hasSuffix("/Public/yard") == true)
     let taken = try workplace.retake(words: words)
     #expect(taken.status == 2 && taken.stderr.contains("[session.name.taken]"))
     #expect(taken.stderr.contains("with --as") && !taken.stderr.contains("--name"))

@@ -24,7 +24,8 @@ import Testing
         file: clip.path, name: "secretyard", into: folder.file("R").path, sensors: [log.path])
     ).run()
     try SessionNote(of: imported.folder.path).set("the house of Mr Smith")
-    #expect(try SessionReader(opening: imported.folder.path).sensors.count == 1)
+    let sensors = try SessionReader(opening: imported.folder.path).sensors
+    #expect(Set(sensors.map(\.name)) == ["gps", "sound"])
     return imported.folder.path
   }
 

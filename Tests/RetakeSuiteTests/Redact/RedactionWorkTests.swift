@@ -102,9 +102,11 @@ import Testing
   @Test func `two runs make the same bytes, also with the boxes of a smaller image`() throws {
     let fixture = try ProjectFixture()
     try fixture.record("yard", frames: 12)
-    try fixture.change(
+    let small = ProjectFixture.pipeline.replacing(
       "\"kind\": \"grey\"",
-      to: "\"kind\": \"downsample\", \"options\": {\"width\": 48, \"height\": 32}")
+      with: "\"kind\": \"downsample\", \"options\": {\"width\": 48, \"height\": 32}"
+    ).replacing("\"threshold\": 24", with: "\"threshold\": 16, \"minimumArea\": 4")
+    try fixture.folder.write(small, to: "motion.json")
     let one = try work(fixture).run { _ in true }
     let two = try work(fixture, name: "other").run { _ in true }
     for file in ["session.sqlite", "media/video-00000.mkv", "media/redaction.jsonl", "NOTES.md"] {
