@@ -362,6 +362,11 @@ def _image(image: Image) -> dict[str, Any]:
         )
     import numpy
 
+    if isinstance(image.array, numpy.ma.MaskedArray):
+        raise ValueProblem(
+            f"the image {image.label!r} is a masked array, and its mask would be lost: fill it, "
+            "for example with array.filled(numpy.nan)"
+        )
     array = numpy.asarray(image.array)
     if array.dtype.name not in _TYPES:
         raise ValueProblem(
@@ -408,7 +413,11 @@ def floats(data: bytes) -> tuple[float, ...]:
 def _array_runs(pixels: Any) -> tuple[tuple[int, int], list[int]]:
     import numpy
 
-    array = numpy.asarray(pixels) != 0
+    given = numpy.asarray(pixels)
+    # Probabilities would all be inside.
+    if given.dtype.kind == "f" and not ((given <= 0) | (given >= 1)).all():
+        raise ValueError("a mask has no fractions and no NaN: compare them first, as pixels > 0.5")
+    array = given != 0
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"a mask is an array of rows and columns, not of the shape {array.shape}")
     flat = array.ravel(order="F")

@@ -163,7 +163,8 @@ class LoopTests(LoopCase):
             "    meter.start(); time.sleep(0.25); meter.stop(); meter.stop()\n"
             "    print('sum', round(meter.getTimeSec(), 2), 'count', meter.getCounter())\n"
             "    print('last', round(meter.getLastTimeMilli()), meter.getLastTimeTicks() > 25e7)\n"
-            "    print('mean', round(meter.getAvgTimeMicro(), -3), 'rate', round(meter.getFPS(), 1))\n"
+            "    print('mean', round(meter.getAvgTimeMicro(), -3))\n"
+            "    print('rate', round(meter.getFPS(), 1))\n"
             "meter.reset()\nprint('empty', meter.getAvgTimeSec(), meter.getFPS())\n"
         )
         self.show(child, 0, 1_000, count=1)
@@ -404,6 +405,8 @@ class LoopTests(LoopCase):
         child = self.start(
             "import asyncio, cv2, threading\n"
             "capture = cv2.VideoCapture(0)\n"
+            "class Camera(threading.Thread):\n"
+            "    def __getattr__(self, name): return getattr(self.source, name)\n"
             "def are_numbered(values):\n"
             "    numbers = [hash(each) for each in values]\n"
             "    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))\n"
@@ -421,8 +424,9 @@ class LoopTests(LoopCase):
             "        futures = [asyncio.get_running_loop().create_future() for _ in range(9)]\n"
             "        print('futures', are_numbered(futures), isinstance(tasks[0], asyncio.Task))\n"
             "        both = [asyncio.gather(part(1)), asyncio.gather(part(2))]\n"
-            "        print('gathered', are_numbered(both), await both[0] + await both[1] == [1, 2])\n"
-            "        print('threads', are_numbered(threading.Thread() for _ in range(9)))\n"
+            "        values = await both[0] + await both[1]\n"
+            "        print('gathered', are_numbered(both), values == [1, 2])\n"
+            "        print('threads', are_numbered(Camera() for _ in range(9)))\n"
             "        try: next(iter(asyncio.as_completed(tasks[0])))\n"
             "        except TypeError: print('no list of tasks')\n"
             "asyncio.run(main())\n"

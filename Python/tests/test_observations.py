@@ -79,6 +79,13 @@ class MaskTests(unittest.TestCase):
             retake.Mask((0, 5), "", "a").runs
 
     @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_probabilities_are_no_mask(self):
+        for pixels in ([[0.4, 0.6]], [[1, math.nan]]):
+            with self.assertRaisesRegex(ValueError, "pixels > 0.5"):
+                retake.Mask.of(numpy.array(pixels), "a")
+        mask = retake.Mask.of(numpy.array([[0.0, 255.0]]), "a")
+        self.assertEqual(mask.runs, [1, 1])
+
     def test_arrays_are_the_same_as_rows(self):
         random = numpy.random.default_rng(4)
         for share in (0.0, 0.1, 0.5, 0.9, 1.0):
@@ -268,6 +275,7 @@ class ImageTests(unittest.TestCase):
             (numpy.zeros((0, 2), "uint8"), "has the shape .0, 2"),
             (numpy.zeros((1, 65_537), "uint8"), "sides of 1 to 65536 .* has the shape .1, 65537"),
             (numpy.zeros((1, 2, 2, 1), "uint8"), "has the shape .1, 2, 2, 1"),
+            (numpy.ma.masked_equal(numpy.zeros((2, 2), "float32"), 0), "is a masked array"),
         ):
             with self.subTest(message):
                 self.assertRegex(self.problem(retake.Image(array, "map")), message)

@@ -157,7 +157,7 @@ import Testing
       images: StoredImages { _, _ in
         difference
       } arrays: { _, _ in
-        nil
+        (.absent, .absent)
       })
     try comparator.compare(
       golden: CompareSamples.chunks(frames("a"))[0], actual: CompareSamples.chunks(frames("b"))[0])

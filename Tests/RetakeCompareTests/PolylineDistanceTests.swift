@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 import RetakeTestSupport
 import Testing
@@ -5,6 +6,26 @@ import Testing
 @testable import RetakeCompare
 
 @Suite struct PolylineDistanceTests {
+  private func isNear(_ distance: Double?, _ other: Double, within error: Double = 0.002) -> Bool {
+    distance.map { abs($0 - other) < error } ?? false
+  }
+
+  /// A contour with each pixel as a vertex, and lines that come close to their own turns.
+  @Test func `lines of many vertices are compared in time`() {
+    func spiral(_ count: Int, _ turns: Double, moved: Double = 0) -> Polyline {
+      Polyline(
+        (0..<count).map { index in
+          let share = Double(index) / Double(count)
+          let angle = 2 * Double.pi * turns * share
+          return SIMD2(moved + 500 * share * cos(angle), 500 * share * sin(angle))
+        })
+    }
+    #expect(isNear(spiral(3_000, 3).distance(to: spiral(3_000, 3, moved: 2)), 2, within: 0.01))
+    #expect(spiral(100_000, 1_000).distance(to: spiral(100_000, 1_000), stepsMax: 10_000_000) == 0)
+    let far = spiral(20_000, 100, moved: 5_000)
+    #expect(spiral(20_000, 100).distance(to: far, stepsMax: 100_000) == nil)
+  }
+
   private static let square: [SIMD2<Double>] = [[0, 0], [10, 0], [10, 10], [0, 10]]
 
   @Test func `the order of the vertices and vertices on a line have no effect`() {
@@ -12,15 +33,16 @@ import Testing
     let other: [SIMD2<Double>] = [[10, 10], [10, 0], [4, 0], [0, 0], [0, 10]]
     #expect(square.distance(to: square) == 0)
     #expect(square.distance(to: Polyline(other, isClosed: true)) == 0)
+    #expect(square.distance(to: Polyline(other, isClosed: true), stepsMax: 3) == nil)
   }
 
   @Test func `lines through the same vertices in another order differ`() {
     let square = Polyline(Self.square, isClosed: true)
     let bow: [SIMD2<Double>] = [[0, 0], [10, 10], [10, 0], [0, 10]]
     // The center, where the diagonals cross, is 5 away from each side.
-    #expect(abs(square.distance(to: Polyline(bow, isClosed: true)) - 5) < 0.002)
+    #expect(isNear(square.distance(to: Polyline(bow, isClosed: true)), 5))
     // The side from the last vertex to the first.
-    #expect(abs(square.distance(to: Polyline(Self.square)) - 5) < 0.002)
+    #expect(isNear(square.distance(to: Polyline(Self.square)), 5))
   }
 
   @Test(arguments: [
@@ -39,7 +61,7 @@ import Testing
     _ left: Polyline, _ right: Polyline, _ far: Double
   ) {
     for distance in [left.distance(to: right), right.distance(to: left)] {
-      #expect(distance == far || abs(distance - far) < 0.002, "\(distance)")
+      #expect(distance == far || isNear(distance, far), "\(distance ?? -1)")
     }
   }
 
@@ -59,7 +81,7 @@ import Testing
         Self.farthest(of: places[0], from: places[1]), Self.farthest(of: places[1], from: places[0])
       )
       let distance = lines[0].distance(to: lines[1])
-      #expect(abs(distance - sampled) < 0.3, "\(lines)")
+      #expect(isNear(distance, sampled, within: 0.3), "\(lines)")
     }
   }
 

@@ -53,7 +53,7 @@ import Testing
       finding.rootCause = "r1"
       return finding
     }
-    let long = String(repeating: "0123456789", count: 20)
+    let long = String(repeating: "0123456789", count: 40)
     let cases = [
       ([finding("factDisappeared", "gate open is missing")], "gate open is missing"),
       (
@@ -65,7 +65,7 @@ import Testing
       ),
       (
         [finding("factAppeared", "\(long) is new")],
-        "\(long.prefix(70))…\(long.suffix(22)) is new"
+        "\(long.prefix(160))…\(long.suffix(72)) is new"
       ),
     ]
     for (findings, text) in cases {

@@ -97,7 +97,8 @@ class Processes:
         """Real processes end in real time, before virtual time advances."""
         select = module._PopenSelector.select.__wrapped__
         module._PopenSelector = type("Selector", (module._PopenSelector,), {"select": select})
-        module._time, module.time = REAL_MONOTONIC, SimpleNamespace(sleep=REAL_SLEEP)
+        module._time = REAL_MONOTONIC
+        module.time = SimpleNamespace(sleep=REAL_SLEEP, monotonic=REAL_MONOTONIC)
 
     @staticmethod
     def asyncio(module: Any) -> None:

@@ -50,9 +50,12 @@ def numbered() -> Callable[[Any], int]:
     numbers = itertools.count()
 
     def number(value: Any) -> int:
-        found: int | None = getattr(value, "_retake_number", None)
-        if found is None:
-            found = value._retake_number = next(numbers)
+        # A class of the script may have its own `__getattr__`, for after its `__init__`.
+        try:
+            found: int = object.__getattribute__(value, "_retake_number")
+        except AttributeError:
+            found = next(numbers)
+            object.__setattr__(value, "_retake_number", found)
         return found
 
     return number
@@ -193,8 +196,9 @@ class Turns:
 
         threading.Lock = threading._allocate_lock = Lock  # type: ignore[attr-defined,misc]
         # Imports keep their own locks: the number of modules must not matter.
-        importlib._bootstrap._thread = SimpleNamespace(**vars(_thread))  # type: ignore[attr-defined]
-        _thread.allocate_lock = _thread.allocate = Lock  # type: ignore[attr-defined]
+        imports: Any = importlib._bootstrap  # type: ignore[attr-defined]
+        imports._thread = SimpleNamespace(**vars(_thread))
+        _thread.allocate_lock = _thread.allocate = Lock  # type: ignore[assignment]
         threading.RLock = threading._RLock = threading._PyRLock  # type: ignore[attr-defined,misc]
         threading._time = queue.time = time.monotonic  # type: ignore[attr-defined]
         queue.SimpleQueue = queue._PySimpleQueue  # type: ignore[attr-defined,misc]
@@ -265,7 +269,7 @@ class Turns:
         kind.start, kind.join, kind.is_alive = start_in_turn, join_in_turn, is_alive
         kind._bootstrap_inner = run_in_turn
         kind.__hash__ = numbered()
-        _thread.start_new_thread = _thread.start_new = start_new  # type: ignore[attr-defined]
+        _thread.start_new_thread = _thread.start_new = start_new  # type: ignore[assignment]
 
 
 class _Lock:

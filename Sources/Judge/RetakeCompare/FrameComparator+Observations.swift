@@ -198,7 +198,10 @@ extension FrameComparator {
     _ golden: Polyline, _ actual: Polyline, _ frame: FrameID
   ) -> [Change] {
     // In the mode `exact` the same shape with other vertices is a difference.
-    let distance = golden.distance(to: actual)
+    guard let distance = golden.distance(to: actual) else {
+      let count = counted(max(golden.vertices.count, actual.vertices.count), "vertex", "vertices")
+      return [(.pointMoved, "its \(count) are too many to compare: return fewer", nil)]
+    }
     let error = meter.measure(distance: distance, frame)
     guard !error.isAllowed else { return [] }
     guard distance.isFinite else { return [(.pointMoved, "one of the two has no place", error)] }

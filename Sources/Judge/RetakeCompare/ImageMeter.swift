@@ -4,6 +4,13 @@ import RetakeCore
 struct ImageMeter {
   typealias Places = (golden: StoredImages.Place, actual: StoredImages.Place)
 
+  /// A file with other pixels than its line.
+  struct Damage {
+    var place: StoredImages.Place
+    var isPicture: Bool
+    var isGolden: Bool
+  }
+
   private struct Worst {
     var error = 0.0
     var frame: FrameID?
@@ -19,6 +26,8 @@ struct ImageMeter {
   private var noise = Worst()
   private var mapError = Worst()
   private(set) var measured = 0
+  /// The first such file.
+  private(set) var damaged: Damage?
   private var measuredMaps = 0
   /// Images that differ by their digest, but whose pixels were not compared because of
   /// `pictureEvery`.
@@ -61,15 +70,15 @@ struct ImageMeter {
     guard let kept = images?.arrays(places.golden, places.actual) else {
       return ("differs, and its pixels were not kept", nil)
     }
-    guard kept == (golden, actual) else {
-      return ("differs, and the kept pixels are others than those of its digest", nil)
-    }
-    if let left = ImagePixels(kept.golden), let right = ImagePixels(kept.actual),
+    guard let own = array(kept.golden, golden, places.golden, isGolden: true),
+      let other = array(kept.actual, actual, places.actual, isGolden: false)
+    else { return ("differs, and there is no file of its pixels", nil) }
+    if let left = ImagePixels(own), let right = ImagePixels(other),
       let found = ImageDifference(golden: left, actual: right)
     {
       return judge(found, rule, places.golden.frame).map { ($0, nil) }
     }
-    guard let found = MapDifference(golden: kept.golden, actual: kept.actual, rule) else {
+    guard let found = MapDifference(golden: own, actual: other, rule) else {
       return ("differs, and its pixels were not kept", nil)
     }
     // Numbers that `densestMax` allows would exceed a tolerance that does not apply.
@@ -77,6 +86,21 @@ struct ImageMeter {
       meter.noteExact(found.worst.golden, found.worst.actual, places.golden.frame)
     }
     return judge(found, rule, places.golden.frame)
+  }
+
+  /// The kept image if it is that of a line.
+  private mutating func array(
+    _ kept: StoredImages.Kept, _ line: PixelArray, _ place: StoredImages.Place, isGolden: Bool
+  ) -> PixelArray? {
+    switch kept {
+    case .absent: return nil
+    case .array(let array) where array == line: return array
+    case .array, .unreadable:
+      if damaged == nil {
+        damaged = Damage(place: place, isPicture: line.isPicture, isGolden: isGolden)
+      }
+      return nil
+    }
   }
 
   /// Whether files have the pixels of a frame, which is a question of its sequence: both sides have

@@ -2,14 +2,24 @@ import RetakeCore
 
 extension Polyline {
   /// The largest distance from a place on one of two lines to the nearest place on the other, in
-  /// pixels: the Hausdorff distance. Infinite if one of them has no vertex, or a number that is not
-  /// finite or is too large.
-  func distance(to other: Polyline) -> Double {
+  /// pixels: the Hausdorff distance, accurate to 0.001. Infinite if one of them has no vertex, or a
+  /// number that is not finite or is too large.
+  ///
+  /// - Parameter stepsMax: The most pairs of segments that are measured.
+  /// - Returns: `nil` if these steps do not suffice.
+  func distance(to other: Polyline, stepsMax: Int = Self.stepsMax) -> Double? {
     guard let mine = Segments(self), let theirs = Segments(other) else {
       return vertices.isEmpty && other.vertices.isEmpty ? 0 : .infinity
     }
-    return max(mine.distance(to: theirs), theirs.distance(to: mine))
+    var steps = stepsMax
+    guard let there = mine.distance(to: theirs, &steps),
+      let back = theirs.distance(to: mine, &steps)
+    else { return nil }
+    return max(there, back)
   }
+
+  /// About a second of processor time.
+  private static let stepsMax = 50_000_000
 }
 
 /// The lines between the vertices; a single vertex is a line of length 0.
@@ -33,13 +43,14 @@ private struct Segments {
     self.ends = ends
   }
 
-  /// The largest distance from a place here to the other line.
-  func distance(to other: Segments) -> Double {
+  /// The largest distance from a place here to the other line; `nil` if no steps remain.
+  func distance(to other: Segments, _ steps: inout Int) -> Double? {
     var largest = 0.0
     // Neighbors on one line are near neighbors on the other.
     var near = 0
     for piece in ends {
-      other.raise(&largest, from: piece.from, to: piece.to, &near)
+      other.raise(&largest, from: piece.from, to: piece.to, &near, &steps)
+      guard steps > 0 else { return nil }
     }
     return largest
   }
@@ -47,14 +58,18 @@ private struct Segments {
   /// Raises `largest` to the largest distance from a place on the piece to this line.
   ///
   /// The distance to one segment is convex along the piece, so it is largest at an end of the piece.
-  private func raise(_ largest: inout Double, from start: Point, to end: Point, _ near: inout Int) {
+  private func raise(
+    _ largest: inout Double, from start: Point, to end: Point, _ near: inout Int,
+    _ steps: inout Int
+  ) {
     var pieces = [(start, end)]
     // Ends: each split halves the length.
-    while let (from, to) = pieces.popLast() {
+    while steps > 0, let (from, to) = pieces.popLast() {
       // A segment that is near both ends is near to each place between them.
       var bound = Double.infinity
       var (least, leastEnd) = (Double.infinity, Double.infinity)
       for index in spiral(around: near) {
+        steps -= 1
         let segment = ends[index]
         let (first, second) = (
           Self.distance(from, segment.from, segment.to), Self.distance(to, segment.from, segment.to)
@@ -62,9 +77,9 @@ private struct Segments {
         if first < least { (least, near) = (first, index) }
         leastEnd = min(leastEnd, second)
         bound = min(bound, max(first, second))
-        if bound <= largest { break }
+        if bound <= largest + Self.step { break }
       }
-      guard bound > largest else { continue }
+      guard bound > largest + Self.step else { continue }
       largest = max(largest, least, leastEnd)
       let middle = (from + to) / 2
       // The middle of two neighbors among the floating-point numbers is one of the two.

@@ -187,6 +187,11 @@ package struct ResultComparator {
     }
   }
 
+  /// The first kept image whose file does not belong to its line.
+  package var damagedImage: (place: StoredImages.Place, isPicture: Bool, isGolden: Bool)? {
+    sinks.lazy.compactMap(\.pictures.damaged).first.map { ($0.place, $0.isPicture, $0.isGolden) }
+  }
+
   /// Information that is not a finding.
   package var notes: [String] {
     sinks.flatMap { sink in

@@ -9,19 +9,28 @@ package struct StoredImages: Sendable {
     /// Counts the images among the observations of this frame and sink; `nil` for a frame that the
     /// sink received.
     package var index: Int?
+
+    package init(frame: FrameID, sink: String, index: Int?) {
+      (self.frame, self.sink, self.index) = (frame, sink, index)
+    }
+  }
+
+  /// An image of an observation that should be in a file.
+  package enum Kept: Sendable {
+    case array(PixelArray)
+    case absent
+    /// The file is no image.
+    case unreadable
   }
 
   /// Measures the difference of two frames; `nil` if one of them was not kept.
   var frames: @Sendable (_ golden: Place, _ actual: Place) -> ImageDifference?
-  /// Reads two images of observations; `nil` if one of them was not kept.
-  var arrays:
-    @Sendable (_ golden: Place, _ actual: Place) -> (golden: PixelArray, actual: PixelArray)?
+  /// Reads two images of observations.
+  var arrays: @Sendable (_ golden: Place, _ actual: Place) -> (golden: Kept, actual: Kept)
 
   package init(
     frames: @escaping @Sendable (_ golden: Place, _ actual: Place) -> ImageDifference?,
-    arrays:
-      @escaping @Sendable (_ golden: Place, _ actual: Place)
-      -> (golden: PixelArray, actual: PixelArray)?
+    arrays: @escaping @Sendable (_ golden: Place, _ actual: Place) -> (golden: Kept, actual: Kept)
   ) {
     (self.frames, self.arrays) = (frames, arrays)
   }

@@ -130,10 +130,7 @@ struct CaseComparison {
       else { return nil }
       return ImageDifference(golden: left, actual: right)
     } arrays: { mine, theirs in
-      guard let left = golden.image(mine, pixels), let right = actual.image(theirs, pixels) else {
-        return nil
-      }
-      return (left, right)
+      (golden.kept(mine, pixels), actual.kept(theirs, pixels))
     }
   }
 
@@ -183,6 +180,7 @@ struct CaseComparison {
     try checkTotals(totals, rolling.finish(), chunks: counts.golden)
     guard var comparator else { return }
     comparison.headroom = comparator.finish()
+    try checkImages(comparator)
     comparison.notes += noise.notes(comparison.headroom)
     // After `finish`, which compares the frames that waited for a partner until the end.
     comparison.errorCurves = comparator.errorCurves
@@ -206,6 +204,18 @@ struct CaseComparison {
     comparison.counts.decisions = compared
     comparison.findingCount = comparator.log.count
     (comparison.findings, comparison.rootCauses) = comparator.log.sorted()
+  }
+
+  /// Pixels are read only where two digests differ, so damage is found only there.
+  private func checkImages(_ comparator: ResultComparator) throws {
+    guard let (place, isPicture, isGolden) = comparator.damagedImage, let index = place.index else {
+      return
+    }
+    let name = GoldenFolder.imageName(
+      place.frame, sink: place.sink, index: index, isPicture: isPicture)
+    throw GoldenError.inconsistent(
+      file: (isGolden ? folders.golden : folders.actual).file(name).path,
+      detail: "its pixels are not those of its digest in the results")
   }
 
   private func otherPlatform(_ golden: ResultChunk?, _ actual: ResultChunk?) -> String? {

@@ -52,8 +52,19 @@ extension PixelArray {
 }
 
 extension GoldenFolder {
-  func image(_ place: StoredImages.Place, _ pixels: (URL) -> ImagePixels?) -> PixelArray? {
-    place.index.flatMap { image(of: place.frame, sink: place.sink, index: $0, pixels) }
+  func kept(_ place: StoredImages.Place, _ pixels: (URL) -> ImagePixels?) -> StoredImages.Kept {
+    guard let index = place.index else { return .absent }
+    if let array = image(of: place.frame, sink: place.sink, index: index, pixels) {
+      return .array(array)
+    }
+    let names = [true, false].map {
+      Self.imageName(place.frame, sink: place.sink, index: index, isPicture: $0)
+    }
+    // A link without its file is no absent file.
+    let isThere = names.contains {
+      (try? FileManager.default.attributesOfItem(atPath: file($0).path)) != nil
+    }
+    return isThere ? .unreadable : .absent
   }
 
   /// Reads an image that is kept among the observations of a frame; `nil` without one.

@@ -180,23 +180,37 @@ extension ReportCase {
   /// headline names the stage alone; nil without one. A line that the golden has is followed by the
   /// line of the run in its place.
   func firstItem(of cause: ReportRootCause) -> String? {
-    let kinds = [
-      Finding.Kind.maskChanged, .pointMoved, .pictureChanged, .embeddingChanged, .fieldChanged,
-      .textChanged, .labelChanged, .factDisappeared, .factAppeared,
-    ].map(\.rawValue)
     let own = findings.items.filter { $0.rootCause == cause.id }
-    guard let first = own.first(where: { kinds.contains($0.kind) }) else { return nil }
-    guard first.kind == Finding.Kind.factDisappeared.rawValue,
+    guard let first = own.first(where: { $0.isItem }) else { return nil }
+    var text = Self.shortened(first.message)
+    if first.kind == Finding.Kind.factDisappeared.rawValue,
       let other = own.first(where: {
         $0.kind == Finding.Kind.factAppeared.rawValue && $0.frame == first.frame
           && $0.sink == first.sink
       })
-    else { return Self.shortened(first.message) }
-    return "\(Self.shortened(first.message)), and \(Self.shortened(other.message))"
+    {
+      text += ", and \(Self.shortened(other.message))"
+    }
+    // The cause begins at the first output that differs, also within tolerance.
+    guard let frame = first.frame, frame != cause.frame else { return text }
+    return "frame \(frame), \(first.sink ?? "results"): \(text)"
   }
 
   /// A line that a program printed may be long. The end of the message is its verb.
   private static func shortened(_ message: String) -> String {
-    message.count > 100 ? "\(message.prefix(70))…\(message.suffix(29))" : message
+    message.count > 240 ? "\(message.prefix(160))…\(message.suffix(79))" : message
+  }
+}
+
+extension ReportFinding {
+  /// Whether it is about a label, a text or an observation.
+  fileprivate var isItem: Bool {
+    let kinds = [
+      Finding.Kind.textChanged, .labelChanged, .factDisappeared, .factAppeared, .pictureChanged,
+    ].map(\.rawValue)
+    return kinds.contains(kind)
+      || [golden, actual].compactMap(\.self).contains {
+        ObservationLine(parsing: $0) != nil
+      }
   }
 }

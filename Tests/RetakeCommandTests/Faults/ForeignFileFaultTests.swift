@@ -93,6 +93,7 @@ import Testing
       let changes = try changes(words, in: workplace)
       let own = [
         FileManager.default.temporaryDirectory.path + "/retake-",
+        FileManager.default.temporaryDirectory.path + "/.retake-run-",
         workplace.folder.file("Copies").path, workplace.folder.file("Goldens").path, "/dev/",
         "/proc/", "pipe:", "anon_inode", "Copies", "Goldens",
       ]

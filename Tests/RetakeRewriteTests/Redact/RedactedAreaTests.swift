@@ -14,12 +14,12 @@ import Testing
     return area.map { [$0.x, $0.y, $0.width, $0.height, $0.cell] }
   }
 
-  @Test func `a box grows by its margin, and to complete cells of an eighth of its side`() {
+  @Test func `a box grows by its margin, and to complete cells of a quarter of its side`() {
     // 92...148 and 92...128 with the least margin of 8 pixels.
     #expect(area(100, 100, 40, 20) == [80, 80, 80, 48, 16])
     // -70...490, which is 560 pixels, and -10...130.
-    #expect(area(10, 10, 400, 100) == [0, 0, 512, 256, 128])
-    #expect(area(10.5, 10, 400, 100) == [0, 0, 512, 256, 128])
+    #expect(area(10, 10, 400, 100) == [0, 0, 512, 256, 256])
+    #expect(area(10.5, 10, 400, 100) == [0, 0, 512, 256, 256])
     // A box with negative sides is the same box.
     #expect(area(140, 120, -40, -20) == [80, 80, 80, 48, 16])
     #expect(area(60, 40, 10, 10, in: (65, 49)) == [48, 32, 17, 17, 16])
@@ -32,8 +32,8 @@ import Testing
     // The margin reaches into the frame.
     #expect(area(644, 10, 20, 20) == [624, 0, 16, 48, 16])
     for number in [Double.nan, .infinity, -.infinity] {
-      #expect(area(number, 10, 40, 40) == [0, 0, 640, 480, 128])
-      #expect(area(10, 10, 40, number) == [0, 0, 640, 480, 128])
+      #expect(area(number, 10, 40, 40) == [0, 0, 640, 480, 256])
+      #expect(area(10, 10, 40, number) == [0, 0, 640, 480, 256])
     }
     #expect(area(-1e300, -1e300, 2e300, 2e300) == [0, 0, 640, 480, 16_384])
   }
@@ -114,7 +114,7 @@ import Testing
     let areas = boxes.compactMap {
       RedactedArea($0, margin: 0, frameWidth: size, frameHeight: size, reason: .detected)
     }
-    #expect(areas.map(\.cell) == [32, 16])
+    #expect(areas.map(\.cell) == [64, 16])
     let result = samples(try frame.averaged(in: areas), 0)
     #expect(Set((0..<32).flatMap { result[$0].prefix(32) }).count == 1)
     #expect(samples(try frame.averaged(in: areas.reversed()), 0) == result)

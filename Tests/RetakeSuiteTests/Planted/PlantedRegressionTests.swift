@@ -1,6 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCompare
+import RetakeCore
 import RetakeGolden
 import RetakeTestSupport
 import Testing
@@ -113,6 +114,34 @@ import Testing
     #expect(root.stage == planted.stage, "\(root)")
     #expect(root.why == planted.why, "\(root)")
     #expect(root.frame?.sequence == frame(planted, golden.run, now), "\(root)")
+  }
+
+  @Test func `a kept image that is damaged is an error of its file, where its pixels are read`()
+    throws
+  {
+    let planted = try #require(
+      Self.all.first { $0.testDescription.contains("noise of a map within its tolerance") })
+    // A golden of its own, because it is damaged.
+    let runs = try Runs()
+    try planted.golden.write(to: runs.golden)
+    try planted.actual.write(to: runs.actual)
+    #expect(runs.compare().verdict == .passed)
+    let frame = FrameID(track: 0, sequence: 40)
+    let name = GoldenFolder.imageName(
+      frame, sink: planted.golden.sink, index: 1, isPicture: false)
+    let (file, other) = (runs.golden.file(name), runs.actual.file(name))
+    for damaged in [try Data(contentsOf: file).dropLast(), try Data(contentsOf: other)] {
+      try damaged.write(to: file)
+      let comparison = runs.compare()
+      #expect(comparison.verdict == .errored)
+      #expect(comparison.reasons.first?.contains(name) == true, "\(comparison.reasons)")
+    }
+    try FileManager.default.removeItem(at: file)
+    let comparison = runs.compare()
+    #expect(comparison.verdict == .changed)
+    #expect(
+      comparison.findings.map(\.message)
+        == ["the image depth: differs, and there is no file of its pixels"])
   }
 
   private func frame(_ planted: Planted, _ before: Observed, _ now: Observed) -> Int? {

@@ -28,8 +28,8 @@ package struct RedactedArea: Hashable, Sendable {
   private static let cellMin = 16
   /// Bound of the loop that finds the side.
   private static let cellMax = 1 << 14
-  /// Cells along the longer side of a box, at most.
-  private static let cellsMax = 8.0
+  /// Cells along the longer side of a box, at most. Face detectors find a face of eight.
+  private static let cellsMax = 4.0
   /// Least margin at each side, in pixels.
   private static let marginMin = 8.0
 
