@@ -207,6 +207,7 @@ extension ReportFinding {
   fileprivate var isItem: Bool {
     let kinds = [
       Finding.Kind.textChanged, .labelChanged, .factDisappeared, .factAppeared, .pictureChanged,
+      .maskChanged, .pointMoved, .embeddingChanged, .fieldChanged,
     ].map(\.rawValue)
     return kinds.contains(kind)
       || [golden, actual].compactMap(\.self).contains {
