@@ -30,9 +30,9 @@ import Testing
     init(_ rival: Rival, database: String) throws {
       let script = """
         import sqlite3, sys, time
-        end = time.time() + 600
+        end = time.monotonic() + 600
         base = None
-        while time.time() < end:
+        while time.monotonic() < end:
             try:
                 base = sqlite3.connect("file:" + sys.argv[1] + "?mode=rw", uri=True, timeout=0,
                                        isolation_level=None)

@@ -41,8 +41,8 @@ extension FaultSuites {
       let script = """
         import os, sqlite3, sys, time
         base = sqlite3.connect(sys.argv[1], timeout=0.1, isolation_level=None)
-        end, largest, answer = time.time() + float(sys.argv[2]), 0, "refused"
-        while time.time() < end:
+        end, largest, answer = time.monotonic() + float(sys.argv[2]), 0, "refused"
+        while time.monotonic() < end:
             for word in ("BEGIN EXCLUSIVE", "SELECT count(*) FROM frame"):
                 try:
                     base.execute(word).fetchall()
