@@ -13,7 +13,7 @@ import Testing
     frame, sink: "each/depth", index: 1, isPicture: false)
 
   private func kept(_ folder: TemporaryFolder) -> StoredImages.Kept {
-    GoldenFolder(folder.url).kept(
+    GoldenFolder(folder.url).image(
       StoredImages.Place(frame: Self.frame, sink: "each/depth", index: 1)
     ) { _ in nil }
   }

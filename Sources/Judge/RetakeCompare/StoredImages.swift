@@ -21,6 +21,8 @@ package struct StoredImages: Sendable {
     case absent
     /// The file is no image.
     case unreadable
+
+    package var array: PixelArray? { if case .array(let array) = self { array } else { nil } }
   }
 
   /// Measures the difference of two frames; `nil` if one of them was not kept.

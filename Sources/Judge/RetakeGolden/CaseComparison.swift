@@ -130,7 +130,7 @@ struct CaseComparison {
       else { return nil }
       return ImageDifference(golden: left, actual: right)
     } arrays: { mine, theirs in
-      (golden.kept(mine, pixels), actual.kept(theirs, pixels))
+      (golden.image(mine, pixels), actual.image(theirs, pixels))
     }
   }
 

@@ -52,31 +52,27 @@ extension PixelArray {
 }
 
 extension GoldenFolder {
-  func kept(_ place: StoredImages.Place, _ pixels: (URL) -> ImagePixels?) -> StoredImages.Kept {
+  func image(_ place: StoredImages.Place, _ pixels: (URL) -> ImagePixels?) -> StoredImages.Kept {
     guard let index = place.index else { return .absent }
-    if let array = image(of: place.frame, sink: place.sink, index: index, pixels) {
-      return .array(array)
-    }
-    let names = [true, false].map {
-      Self.imageName(place.frame, sink: place.sink, index: index, isPicture: $0)
-    }
-    // A link without its file is no absent file.
-    let isThere = names.contains {
-      (try? FileManager.default.attributesOfItem(atPath: file($0).path)) != nil
-    }
-    return isThere ? .unreadable : .absent
+    return image(of: place.frame, sink: place.sink, index: index, pixels)
   }
 
-  /// Reads an image that is kept among the observations of a frame; `nil` without one.
+  /// Reads an image that is kept among the observations of a frame.
   ///
   /// - Parameter pixels: Reads a PNG file.
   package func image(
     of frame: FrameID, sink: String, index: Int, _ pixels: (URL) -> ImagePixels?
-  ) -> PixelArray? {
-    func url(_ isPicture: Bool) -> URL {
-      file(Self.imageName(frame, sink: sink, index: index, isPicture: isPicture))
+  ) -> StoredImages.Kept {
+    for isPicture in [true, false] {
+      let url = file(Self.imageName(frame, sink: sink, index: index, isPicture: isPicture))
+      // A link without its file is no absent file.
+      guard RegularFile.isTaken(url.path) else { continue }
+      let array =
+        isPicture
+        ? pixels(url).flatMap { PixelArray($0) }
+        : (try? contents(of: url)).flatMap { PixelArray(npy: Array($0)) }
+      return array.map { .array($0) } ?? .unreadable
     }
-    return pixels(url(true)).flatMap { PixelArray($0) }
-      ?? (try? contents(of: url(false))).flatMap { PixelArray(npy: Array($0)) }
+    return .absent
   }
 }

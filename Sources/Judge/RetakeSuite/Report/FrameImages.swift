@@ -95,7 +95,7 @@ struct FrameImages {
     // Ends: neither folder has an image of the frame with this index.
     for index in 0... {
       let sides = [result.golden, result.actual].map { folder in
-        folder.image(of: input.frame, sink: sink, index: index) { ImagePixels(kept: $0) }
+        folder.image(of: input.frame, sink: sink, index: index) { ImagePixels(kept: $0) }.array
       }
       guard let first = sides.compactMap(\.self).first else { return [] }
       guard sides[0] != sides[1] else { continue }
