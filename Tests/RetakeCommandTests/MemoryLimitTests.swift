@@ -72,10 +72,11 @@ struct MemoryLimitTests {
         ], timeoutSeconds: 300)
       #expect(!result.timedOut, "\(mebibytes) MiB")
       // One of Swift's own allocations may fail as well, but no frame ends the process.
-      for place in ["FrameStorage.make<", "FrameStorage.withoutRoom", "no room for a frame"] {
-        #expect(!result.stderr.contains(place), "\(mebibytes) MiB: \(result.stderr)")
+      #expect(!result.stderr.contains("no room for a frame"), "\(mebibytes) MiB: \(result.stderr)")
+      guard result.signal == nil else {
+        checkIsOfSwift(result, "\(mebibytes) MiB")
+        continue
       }
-      guard result.signal == nil else { continue }
       #expect([0, 2].contains(result.status), "\(mebibytes) MiB: \(result.stderr)")
       for word in ["corrupt", "damaged", "delivered no frame"] {
         #expect(!result.stderr.contains(word), "\(mebibytes) MiB: \(result.stderr)")
@@ -117,6 +118,8 @@ struct MemoryLimitTests {
   /// A failed allocation of Swift's own collections ends the process. The bytes of an image are
   /// larger than any of them here.
   private func checkIsOfSwift(_ result: CommandResult, _ limit: String) {
+    // The runtime's handler of fatal signals may wait forever if two threads fail at once.
+    #expect(!result.stderr.contains("Backtracing from"), "\(limit): \(result.stderr)")
     let refused = result.stderr.matches(of: /failed to allocate (\d+) bytes/)
       .map { Int($0.1) ?? .max }
     #expect(refused.allSatisfy { $0 < 1_000_000 }, "\(limit): \(result.stderr)")

@@ -16,12 +16,22 @@ enum ProcessLimit {
 
   /// - Throws: `RuntimeError.noThread` or `MediaError.noMemory`.
   static func check() throws {
+    if FreeMemory.ownLimit != nil { endOnFatalSignals() }
     guard hasAddressSpace else {
       throw MediaError.noMemory(
         step: "begin: less than \(ByteText.limit(addressSpace)) of address space are left",
         file: nil)
     }
     try checkThreads()
+  }
+
+  /// Swift's runtime prints a backtrace after a fatal signal. Short of address space, two threads
+  /// may fail at once, and its handler then waits for both, forever. The line that names the failed
+  /// allocation is printed before the signal.
+  private static func endOnFatalSignals() {
+    for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
+      signal(number, SIG_DFL)
+    }
   }
 
   /// `NamedThread` allocates in its thread, and glibc reserves 64 MB of address space for that,
