@@ -295,6 +295,20 @@ struct BadInputTests {
     #expect(!FileManager.default.fileExists(atPath: into))
   }
 
+  /// All bytes of such a file are read for its checksums, before its first packet.
+  @Test func `the pass over the checksums of a Matroska file can be interrupted`() throws {
+    let clip = try Clip.lateStart.make(in: folder)
+    let stream = try MediaDemuxer(path: clip.path).videoStream()
+    var (calls, last) = (0, -1)
+    let indexer = PacketIndexer(file: try MediaFile(path: clip.path), streams: [stream]) {
+      (calls, last) = (calls + 1, $0)
+      return calls < 3
+    }
+
+    #expect(code { _ = try indexer.run() } == "session.interrupted")
+    #expect(calls == 3 && last == 0)
+  }
+
   @Test func `an import of packets that are all refused can be interrupted`() throws {
     // Parameter sets and the beginning of a key picture, without its content.
     let packet: [UInt8] = [

@@ -50,10 +50,12 @@ struct MatroskaStructure {
   /// More blocks than a recording of a month has; the walk ends when the count reaches zero.
   private var elementsLeft = 500_000_000
 
-  init(_ file: MediaFile) {
+  /// - Parameter report: Called before each element at the top level of a segment; false ends the
+  ///   walk. All bytes of a file with checksums are read.
+  init(_ file: MediaFile, report: () -> Bool = { true }) {
     self.file = file
     checksums = MatroskaChecksums(file)
-    run()
+    run(report)
   }
 
   /// Whether each packet may have all its bytes, as they were written.
@@ -71,11 +73,11 @@ struct MatroskaStructure {
     return texts
   }
 
-  private mutating func run() {
+  private mutating func run(_ report: () -> Bool) {
     var offset: Int64 = 0
     // Several files may be concatenated.
     while offset < file.size, takeElement() {
-      guard let end = passSegment(at: offset) else { return }
+      guard let end = passSegment(at: offset, report) else { return }
       offset = end
     }
   }
@@ -86,7 +88,7 @@ struct MatroskaStructure {
   }
 
   /// - Returns: where the next file's header may begin; nil if no header and segment begin here.
-  private mutating func passSegment(at place: Int64) -> Int64? {
+  private mutating func passSegment(at place: Int64, _ report: () -> Bool) -> Int64? {
     guard case .element(let header) = head(at: place), header.id == Self.headerID,
       let start = header.end, case .element(let segment) = head(at: start),
       segment.id == Self.segmentID
@@ -98,6 +100,7 @@ struct MatroskaStructure {
     if let end = segment.end { noteCut("Segment", end: end) }
     var offset = segment.start
     while offset < limit, takeElement() {
+      guard report() else { return nil }
       // A segment of unknown size ends only where the next file begins.
       if segment.end == nil, case .element(let next) = head(at: offset), next.id == Self.headerID {
         return offset

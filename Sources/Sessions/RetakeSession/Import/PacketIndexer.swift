@@ -48,7 +48,7 @@ package struct PacketIndexer {
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })
     var findings = Findings()
     let gaps = demuxer.format == "mpegts" ? TransportGaps(file) : nil
-    let matroska = Self.isMatroska(demuxer.format) ? MatroskaStructure(file) : nil
+    let matroska = Self.isMatroska(demuxer.format) ? try matroskaStructure() : nil
     var inDamage: [Int: [Int]] = [:]
     var atGaps: [Int: PacketsAtGaps] = [:]
     for stream in streams { findings.packets[stream.index] = PacketList() }
@@ -125,6 +125,16 @@ package struct PacketIndexer {
   ) -> [String] {
     guard let file = try? MediaFile(path: path) else { return [] }
     return ContainerEnd.losses(of: file, format: format, packetBytes: packetBytes)
+  }
+
+  private func matroskaStructure() throws(SessionError) -> MatroskaStructure {
+    var isStopped = false
+    let structure = MatroskaStructure(file) {
+      isStopped = !report(0)
+      return !isStopped
+    }
+    if isStopped { throw .interrupted }
+    return structure
   }
 
   private static func hasGaps(_ file: MediaFile, format: String) -> Bool {
