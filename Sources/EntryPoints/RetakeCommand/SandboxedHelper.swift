@@ -26,6 +26,8 @@ final class SandboxedHelper {
     environment[SandboxedProcess.variable] = String(
       decoding: try JSONEncoder().encode(description), as: UTF8.self)
     for name in ["TMPDIR", "SQLITE_TMPDIR"] { environment[name] = scratch.url.path }
+    // The runtime's handler of fatal signals cannot start its program here, and may wait forever.
+    environment["SWIFT_BACKTRACE"] = environment["SWIFT_BACKTRACE"] ?? "enable=no"
     socket = try ChildSocket()
     var request = ChildProcess.Request(
       NewProcessRuns.ownExecutable, CommandEnvironment.current.arguments)
