@@ -837,6 +837,282 @@ class LoopTests(LoopCase):
         self.assertEqual(polygon["polygon"], [[0, 0], [1, 0], [1, 1]])
 
 
+class AlarmTests(LoopCase):
+    """Timers of the module `signal`, mostly after the last frame."""
+
+    start_of_script = (
+        "import cv2, queue, signal, threading, time\n"
+        "capture = cv2.VideoCapture(0)\n"
+        "class Late(Exception): pass\n"
+        "def raise_late(*_): raise Late\n"
+        "def say(*_): print('signal', now())\n"
+        "def now(): return round(time.monotonic(), 2)\n"
+        "while capture.read()[0]: pass\n"
+    )
+
+    def check(self, body, expected):
+        child = self.start(self.start_of_script + body)
+        self.show(child, 0, count=1)
+        self.results(child)
+        self.assertEqual(self.finish(child), {f"stdout: {name}": n for name, n in expected.items()})
+        return child
+
+    def ended(self, child):
+        child.reset(2)
+        child.host.bye()
+        return child.status
+
+    def test_an_alarm_interrupts_reads_and_sleeps_which_then_continue(self):
+        child = self.start(
+            "import cv2, signal, time\n"
+            "def now(): return round(time.monotonic(), 2)\n"
+            "signal.signal(signal.SIGALRM, lambda *_: print('signal', now()))\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.05, 0.1)\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]:\n"
+            "    print('read', now())\n"
+            "    time.sleep(0.02)\n"
+            "    print('slept', now())\n"
+        )
+        found = []
+        for sequence, now in [(0, 0), (1, 60), (2, 140)]:
+            self.show(child, sequence, now)
+            found.append(self.results(child))
+            if sequence == 0:
+                # It is due before the next frame.
+                self.assertEqual(self.said[-1], {"timer": {"id": 1, "atNs": 50 * MS}})
+                child.host.send({"timer": 1, "nowNs": 50 * MS})
+                found.append(self.results(child))
+        values = [[(name[8:-3], value) for name, value in each.items()] for each in found]
+        self.assertEqual(
+            values,
+            [
+                [("read", 0), ("slept", 0.02)], [("signal", 0.05)],
+                [("read", 0.06), ("slept", 0.08)],
+                [("read", 0.14), ("signal", 0.15), ("slept", 0.16)],
+            ],
+        )  # fmt: skip
+
+    def test_a_handler_that_raises_ends_each_wait(self):
+        self.check(
+            "signal.signal(signal.SIGALRM, raise_late)\n"
+            "lock, frames = threading.Lock(), queue.Queue()\n"
+            "lock.acquire()\n"
+            "thread = threading.Thread(target=time.sleep, args=(9,))\n"
+            "thread.start()\n"
+            "def count():\n"
+            "    while True: time.monotonic()\n"
+            "for number, wait in enumerate((\n"
+            "    lambda: time.sleep(5), frames.get, lock.acquire, thread.join, signal.pause,\n"
+            "    lambda: cv2.waitKey(5000), lambda: signal.sigwait([signal.SIGUSR1]), count,\n"
+            ")):\n"
+            "    signal.setitimer(signal.ITIMER_REAL, 0.5)\n"
+            "    try: wait(); print('no signal')\n"
+            "    except Late: print(f'wait {\"abcdefgh\"[number]}', now())\n"
+            "frames.put(7)\n"
+            "lock.release()\n"
+            "print('queue', frames.get(), 'lock', lock.acquire(timeout=1))\n"
+            "thread.join()\n"
+            "print('joined', now())\n",
+            {f"wait {each} {{}}": 0.5 * number + 0.5 for number, each in enumerate("abcdefgh")}
+            | {"queue {} lock True": 7, "joined {}": 9},
+        )
+
+    def test_a_read_that_an_alarm_ends_leaves_the_frame_to_the_next_one(self):
+        child = self.start(
+            "import cv2, signal\n"
+            "class Late(Exception): pass\n"
+            "def raise_late(*_): raise Late\n"
+            "signal.signal(signal.SIGALRM, raise_late)\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while True:\n"
+            "    signal.alarm(1)\n"
+            "    try: found = capture.read()\n"
+            "    except Late:\n"
+            "        print('late')\n"
+            "        continue\n"
+            "    if not found[0]: break\n"
+            "    print('level', found[1][0, 0, 0])\n"
+        )
+        self.show(child, 0, level=5)
+        self.assertEqual(self.results(child), {"stdout: level {}": 5})
+        self.assertIn({"timer": {"id": 1, "atNs": 1_000 * MS + 1_000}}, self.said)
+        child.host.send({"timer": 1, "nowNs": 1_000 * MS + 1_000})
+        self.assertEqual(self.results(child), {"stdout: late": 1})
+        self.show(child, 1, 1_500, level=6)
+        self.assertEqual(self.results(child), {"stdout: level {}": 6})
+
+    def test_a_thread_may_be_woken_while_the_handler_sleeps(self):
+        self.check(
+            "lock = threading.Lock()\n"
+            "lock.acquire()\n"
+            "def release():\n"
+            "    time.sleep(1.5)\n"
+            "    lock.release()\n"
+            "    print('released', now())\n"
+            "threading.Thread(target=release).start()\n"
+            "def slow(*_):\n"
+            "    time.sleep(1)\n"
+            "    print('handled', now())\n"
+            "signal.signal(signal.SIGALRM, slow)\n"
+            "signal.alarm(1)\n"
+            "lock.acquire()\n"
+            "print('locked', now())\n",
+            {"released {}": 1.5, "handled {}": 2, "locked {}": 2},
+        )
+
+    def test_another_thread_that_reads_the_clock_passes_the_alarm(self):
+        self.check(
+            "signal.signal(signal.SIGALRM, say)\n"
+            "def work():\n"
+            "    while time.monotonic() < 1.5: pass\n"
+            "    print('worked', now())\n"
+            "thread = threading.Thread(target=work)\n"
+            "signal.alarm(1)\n"
+            "thread.start()\n"
+            "thread.join()\n",
+            {"worked {}": 1.5, "signal {}": 1.5},
+        )
+
+    def test_timers_say_what_is_left(self):
+        self.check(
+            "signal.signal(signal.SIGALRM, say)\n"
+            "real = signal.ITIMER_REAL\n"
+            "def shown(rest): return [round(each, 2) for each in rest]\n"
+            "print('first', signal.alarm(10))\n"
+            "time.sleep(2.25)\n"
+            "print('rest', shown(signal.getitimer(real)))\n"
+            "print('alarm', signal.alarm(3))\n"
+            "print('timer', shown(signal.setitimer(real, 0.25, 2)))\n"
+            "time.sleep(1)\n"
+            "print('interval', shown(signal.getitimer(real)))\n"
+            "print('cancelled', signal.alarm(0), shown(signal.getitimer(real)))\n"
+            "time.sleep(9)\n"
+            "for call in (lambda: signal.setitimer(real, -1), lambda: signal.alarm(1.5)):\n"
+            "    try: call()\n"
+            "    except (signal.ItimerError, TypeError) as error: print(type(error).__name__)\n",
+            {
+                "first {}": 0, "rest [{}": 7.75, ", {}]": 0, "alarm {}": 8, "timer [{}": 3,
+                ", {}]#2": 0, "signal {}": 2.5, "interval [{}": 1.25, ", {}]#3": 2,
+                "cancelled {}": 1, "[{}": 0, ", {}]#4": 0, "itimer_error": 1, "TypeError": 1,
+            },
+        )  # fmt: skip
+
+    def test_signals_that_passed_already_are_one(self):
+        child = self.start(
+            "import cv2, signal, time\n"
+            "signal.signal(signal.SIGALRM, lambda *_: print('signal'))\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "capture.read()\n"
+            "now, rest = time.monotonic(), signal.setitimer(signal.ITIMER_REAL, 0)\n"
+            "print('read', round(now, 3), rest[1])\n"
+            "capture.read()\n"
+        )
+        self.show(child, 0, 1_004)
+        self.assertEqual(
+            self.results(child), {"stdout: signal": 1, "stdout: read {}": 1.004, "stdout: {}": 0.01}
+        )
+
+    def test_blocked_and_ignored_signals_wait_or_are_lost(self):
+        self.check(
+            "signal.signal(signal.SIGALRM, say)\n"
+            "alarm = [signal.SIGALRM]\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, alarm)\n"
+            "signal.alarm(2)\n"
+            "print('none', signal.sigtimedwait(alarm, 0.5) is None, now())\n"
+            "print('found', signal.sigtimedwait(alarm, 5).si_signo, now())\n"
+            "signal.alarm(1)\n"
+            "print('waited', signal.sigwait(alarm) is signal.SIGALRM, now())\n"
+            "signal.alarm(1)\n"
+            "print('info', signal.sigwaitinfo(alarm).si_signo, now())\n"
+            "signal.alarm(1)\n"
+            "time.sleep(3)\n"
+            "print('unblocked', now())\n"
+            "signal.pthread_sigmask(signal.SIG_UNBLOCK, alarm)\n"
+            "signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
+            "signal.alarm(1)\n"
+            "time.sleep(2)\n"
+            "print('ignored', now())\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, alarm)\n"
+            "def work(): print('thread', signal.sigwait([signal.SIGUSR1, *alarm]), now())\n"
+            "thread = threading.Thread(target=work)\n"
+            "thread.start()\n"
+            "signal.alarm(1)\n"
+            "thread.join()\n"
+            "try: signal.sigtimedwait(alarm, -1)\n"
+            "except ValueError: print('negative')\n",
+            {
+                "none True {}": 0.5, "found {}": 14, "{}": 2, "waited True {}": 3, "info {}": 14,
+                "{}#2": 4, "unblocked {}": 7, "signal {}": 7, "ignored {}": 9, "thread {}": 14,
+                "{}#3": 10, "negative": 1,
+            },
+        )  # fmt: skip
+
+    def test_a_pause_ends_with_a_handler_which_stays_as_it_was(self):
+        self.check(
+            "signal.signal(signal.SIGALRM, say)\n"
+            "signal.alarm(1)\n"
+            "signal.pause()\n"
+            "print('paused', now(), signal.getsignal(signal.SIGALRM) is say)\n"
+            "def change(*_): signal.signal(signal.SIGALRM, say)\n"
+            "signal.signal(signal.SIGALRM, change)\n"
+            "signal.alarm(1)\n"
+            "signal.pause()\n"
+            "print('changed', now(), signal.getsignal(signal.SIGALRM) is say)\n",
+            {"signal {}": 1, "paused {} True": 1, "changed {} True": 2},
+        )
+
+    def test_a_handler_of_asyncio_is_called(self):
+        self.check(
+            "import asyncio\n"
+            "async def main():\n"
+            "    came = asyncio.Event()\n"
+            "    asyncio.get_running_loop().add_signal_handler(signal.SIGALRM, came.set)\n"
+            "    signal.alarm(4)\n"
+            "    await came.wait()\n"
+            "    print('came', now())\n"
+            "asyncio.run(main())\n",
+            {"came {}": 4},
+        )
+
+    def test_an_alarm_without_a_handler_ends_the_process_and_is_named(self):
+        child = self.start(self.start_of_script + "signal.alarm(2); time.sleep(9)")
+        self.show(child, 0, count=1)
+        self.results(child)
+        child.host.send({"timer": 0, "nowNs": LAST_NS})
+        code, message = self.error(child)
+        self.assertEqual((code, child.status), ("loop.alarm", -signal.SIGALRM))
+        self.assertIn("was due at 2 s of virtual time", message)
+        self.assertIn("set one with signal.signal, or ignore the signal", child.output)
+
+    def test_the_traceback_of_a_handler_has_no_place_of_the_launcher(self):
+        child = self.start(
+            self.start_of_script
+            + "signal.signal(signal.SIGALRM, raise_late); signal.alarm(1); time.sleep(9)"
+        )
+        self.show(child, 0, count=1)
+        self.results(child)
+        child.host.send({"timer": 0, "nowNs": LAST_NS})
+        code, message = self.error(child)
+        self.assertEqual((code, child.status), ("python.exception", 2))
+        self.assertIn("Late (script.py:8 in <module>, script.py:4 in raise_late)", message)
+        self.assertIn("raise_late", child.output)
+        self.assertNotIn("retake/loop", child.output)
+
+    def test_timers_of_the_processor_are_named(self):
+        child = self.check(
+            "signal.setitimer(signal.ITIMER_PROF, 1000)\n"
+            "print('rest', signal.getitimer(signal.ITIMER_PROF)[0] > 900)\n"
+            "signal.setitimer(signal.ITIMER_PROF, 0)\n"
+            "signal.setitimer(signal.ITIMER_VIRTUAL, 0)\n",
+            {"rest True": 1},
+        )
+        self.assertEqual(self.ended(child), 0)
+        self.assertEqual(child.output.count("signal.ITIMER_PROF measures the time of the"), 1)
+        self.assertEqual(child.output.count("signal.ITIMER_VIRTUAL measures the time"), 1)
+
+
 class ProcessTests(LoopCase):
     """`multiprocessing`: threads that take turns, and values that are copied."""
 
@@ -991,6 +1267,7 @@ class EndTests(LoopCase):
                 "import threading\nlock = threading.Lock(); lock.acquire(); lock.acquire()",
                 "loop.deadlock", "wait for one another",
             ),
+            ("import signal; signal.pause()", "loop.deadlock", "or for a signal"),
         ]:  # fmt: skip
             with self.subTest(code):
                 self.check(start + script, code, text)

@@ -144,7 +144,7 @@ class StandIns:
             "multiprocessing": self._processes.multiprocessing,
             "multiprocessing.pool": self._processes.pool,
             "multiprocessing.managers": self._processes.managers,
-            "subprocess": self._processes.subprocess, "asyncio": self._processes.asyncio,
+            "signal": self._signal, "subprocess": self._processes.subprocess, "asyncio": self._processes.asyncio,
             "concurrent.futures._base": self._processes.futures,
             "concurrent.futures.process": self._processes.executor,
         }  # fmt: skip
@@ -161,6 +161,11 @@ class StandIns:
             return module
 
         builtins.__import__ = import_replaced
+
+    def _signal(self, signal: Any) -> None:
+        from ._alarms import Alarms
+
+        Alarms(self._source.host).install(signal)
 
     def _opencv(self, cv2: Any) -> None:
         if not hasattr(cv2, "VideoCapture"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import os
 import re
 import time
@@ -22,6 +23,9 @@ class Clock:
 
     def __init__(self) -> None:
         self.now_ns = 0
+        self.alarm_ns: float = math.inf
+        """A reading of the clock that passes this calls `passed`."""
+        self.passed: Callable[[], None] = lambda: None
 
     def advance(self, ns: int) -> None:
         """Time never decreases."""
@@ -29,6 +33,8 @@ class Clock:
 
     def read(self) -> int:
         self.now_ns += _TICK_NS
+        if self.now_ns >= self.alarm_ns:
+            self.passed()
         return self.now_ns
 
     def seconds(self) -> float:

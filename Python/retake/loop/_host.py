@@ -311,7 +311,8 @@ class Host:
     def _stuck(self) -> NoReturn:
         if self.is_stopped:
             self.end()
-        self.fail("loop.deadlock", f"all threads of {self._script} wait for one another")
+        waits = "wait for one another, or for a signal"
+        self.fail("loop.deadlock", f"all threads of {self._script} {waits}")
 
     def note(self, text: str) -> None:
         """Says something on standard error, once."""
@@ -321,6 +322,11 @@ class Host:
 
     def fail(self, code: str, message: str) -> NoReturn:
         """Ends the run with an error; a script that began no run, with a line."""
+        self.report(code, message)
+        self.leave(2)
+
+    def report(self, code: str, message: str) -> None:
+        """Says why the process is about to end."""
         self.flush()
         print(f"retake: {message}", file=sys.stderr)
         if self.first is not None:
@@ -332,7 +338,6 @@ class Host:
         elif os.getpid() != self._process:
             # The script may wait for this process.
             self._channel.end()
-        self.leave(2)
 
     def leave(self, status: int) -> NoReturn:
         """Ends the process, on whatever thread."""

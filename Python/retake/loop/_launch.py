@@ -12,8 +12,8 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Iterator, Sequence
+from types import ModuleType, TracebackType
 from typing import Any
 
 from .._channel import Channel, ProtocolError
@@ -186,10 +186,23 @@ def _thread_failed(host: Host, args: Any) -> None:
 
 def _failed(host: Host, error: BaseException, what: str) -> None:
     own = os.path.dirname(os.path.abspath(__file__))
-    # Only the places of the script.
-    while (place := error.__traceback__) and place.tb_frame.f_code.co_filename.startswith(own):
-        error.__traceback__ = place.tb_next
+    # Only the places of the script, also between a call and the handler of a signal.
+    place, error.__traceback__ = error.__traceback__, None
+    places = [each for each in _each(place) if not _is_in(own, each)]
+    for each, following in zip(places, [*places[1:], None]):
+        each.tb_next = following
+    error.__traceback__ = places[0] if places else None
     # After what the script has printed.
     host.flush()
     traceback.print_exception(error)
     host.fail("python.exception", f"{what}: {_short(error)}")  # type: ignore[arg-type]
+
+
+def _each(place: TracebackType | None) -> Iterator[TracebackType]:
+    while place is not None:
+        yield place
+        place = place.tb_next
+
+
+def _is_in(folder: str, place: TracebackType) -> bool:
+    return os.path.dirname(place.tb_frame.f_code.co_filename) == folder

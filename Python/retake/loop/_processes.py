@@ -11,7 +11,6 @@ import io
 import os
 import pickle
 import queue
-import signal
 import sys
 import threading
 from collections import deque
@@ -25,6 +24,8 @@ from ._turns import numbered
 
 _WORKERS = 4
 """Of a pool whose script names no number: the processors of this machine must not matter."""
+
+_SIGKILL, _SIGTERM = 9, 15
 
 
 class Processes:
@@ -180,10 +181,10 @@ class _Run:
         return self._status
 
     def terminate(self) -> None:
-        self._end(signal.SIGTERM)
+        self._end(_SIGTERM)
 
     def kill(self) -> None:
-        self._end(signal.SIGKILL)
+        self._end(_SIGKILL)
 
     def _end(self, number: int) -> None:
         if self._status is None:

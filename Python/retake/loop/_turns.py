@@ -27,7 +27,7 @@ from ._clock import Clock
 class _Waiter:
     """A thread that waits. It is woken once."""
 
-    __slots__ = ("baton", "is_ready", "is_late", "ended_by")
+    __slots__ = ("baton", "is_ready", "is_late", "is_away", "ended_by", "call")
 
     def __init__(self) -> None:
         self.baton = _real_lock()
@@ -35,6 +35,10 @@ class _Waiter:
         self.is_ready = False
         self.is_late = False
         """Whether the end of its time woke it."""
+        self.is_away = False
+        """Whether its thread handles a signal, and looks for a wake after that."""
+        self.call: Callable[[], None] | None = None
+        """Called at the end of its time instead of a wake: no thread waits."""
         self.ended_by: type[BaseException] | None = None
         """Raised where the thread waits."""
 
@@ -85,6 +89,9 @@ class Turns:
         self._spins = 0
         self._waiting: dict[int, _Waiter] = {}
         """By the thread."""
+        self._main = _thread.get_ident()
+        self._deliver: Callable[[], None] | None = None
+        """Sends a signal to the main thread, as soon as it is its turn."""
 
     # What threads wait for.
 
@@ -93,18 +100,64 @@ class Turns:
 
         Raises:
             SystemExit, KeyboardInterrupt: The thread is ended.
+            BaseException: The handler of a signal has raised it.
         """
         if until_ns is not None:
-            self._count += 1
-            heapq.heappush(self._sleepers, (until_ns, self._count, waiter))
+            self._push(waiter, until_ns)
         thread = _thread.get_ident()
         self._waiting[thread] = waiter
         self._yield_to_next()
         waiter.baton.acquire()
+        if self._deliver is not None and thread == self._main:
+            self._handle_signals(waiter)
         del self._waiting[thread]
         if waiter.ended_by is not None:
             raise waiter.ended_by
         return not waiter.is_late
+
+    def _push(self, waiter: _Waiter, until_ns: int) -> None:
+        self._count += 1
+        heapq.heappush(self._sleepers, (until_ns, self._count, waiter))
+
+    def call_at(self, ns: int, call: Callable[[], None]) -> _Waiter:
+        """Calls a function when virtual time is this, on any thread, unless it is cancelled."""
+        waiter = _Waiter()
+        waiter.call = call
+        self._push(waiter, ns)
+        return waiter
+
+    @staticmethod
+    def cancel(timer: _Waiter) -> None:
+        timer.is_ready = True
+
+    def interrupt(self, deliver: Callable[[], None]) -> None:
+        """Calls a function on the main thread: now, or where it waits as soon as it is its turn."""
+        if _thread.get_ident() == self._main and self._main not in self._waiting:
+            return deliver()
+        self._deliver = deliver
+        waiter = self._waiting.get(self._main)
+        if waiter is not None and not (waiter.is_ready or waiter.is_away):
+            waiter.is_away = True
+            self._ready.append(waiter)
+
+    def _handle_signals(self, waiter: _Waiter) -> None:
+        """The main thread handles signals, and waits again unless it was woken in the meantime."""
+        # Ends: each round handles a signal that was due.
+        while (deliver := self._deliver) is not None:
+            self._deliver = None
+            del self._waiting[self._main]
+            waiter.is_away = True
+            try:
+                deliver()
+            except BaseException:
+                # It waits no more: a later wake finds no thread.
+                waiter.is_ready = True
+                raise
+            self._waiting[self._main] = waiter
+            if not waiter.is_ready:
+                waiter.is_away = False
+                self._yield_to_next()
+                waiter.baton.acquire()
 
     def end(
         self, thread: threading.Thread, by: type[BaseException] = SystemExit
@@ -128,7 +181,7 @@ class Turns:
         try:
             self.wait(waiter)
         finally:
-            if waiter.ended_by and waiter in self._readers:
+            if waiter in self._readers:
                 self._readers.remove(waiter)
 
     def frame_came(self) -> None:
@@ -139,7 +192,8 @@ class Turns:
     def wake(self, waiter: _Waiter) -> None:
         if not waiter.is_ready:
             waiter.is_ready = True
-            self._ready.append(waiter)
+            if not waiter.is_away:
+                self._ready.append(waiter)
 
     def spin(self) -> None:
         """A lock was free. A thread that only looks at a queue lets others run, too."""
@@ -180,9 +234,31 @@ class Turns:
     def _end_sleeps(self) -> None:
         while self._sleepers and self._sleepers[0][0] <= self.clock.now_ns:
             _, _, waiter = heapq.heappop(self._sleepers)
-            if not waiter.is_ready:
-                waiter.is_late = True
-                self.wake(waiter)
+            if waiter.is_ready:
+                continue
+            if waiter.call is not None:
+                waiter.is_ready = True
+                waiter.call()
+                continue
+            waiter.is_late = True
+            self.wake(waiter)
+
+    def wait_for_event(self, poll: Callable[[float | None], Any], timeout: float | None) -> Any:
+        """Waits in virtual time until `poll` finds an event from outside, or the time is over.
+
+        Args:
+            poll: Finds an event at once (0), or waits for one in real time (`None`).
+        """
+        if (found := poll(0)) or (timeout is not None and timeout <= 0):
+            return found
+        waiter = _Waiter()
+        self._pollers[waiter] = poll
+        until = None if timeout is None else self.clock.now_ns + round(timeout * 1e9)
+        try:
+            self.wait(waiter, until)
+        finally:
+            del self._pollers[waiter]
+        return poll(0)
 
     # What Python's own library is given.
 
@@ -213,16 +289,7 @@ class Turns:
 
         @functools.wraps(select)
         def select_in_turn(selector: Any, timeout: float | None = None) -> Any:
-            if (found := select(selector, 0)) or (timeout is not None and timeout <= 0):
-                return found
-            waiter = _Waiter()
-            turns._pollers[waiter] = lambda limit: select(selector, limit)
-            until = None if timeout is None else turns.clock.now_ns + round(timeout * 1e9)
-            try:
-                turns.wait(waiter, until)
-            finally:
-                del turns._pollers[waiter]
-            return select(selector, 0)
+            return turns.wait_for_event(lambda limit: select(selector, limit), timeout)
 
         return select_in_turn
 
@@ -294,7 +361,7 @@ class _Lock:
         try:
             if turns.wait(waiter, until):
                 return True
-        except (SystemExit, KeyboardInterrupt):
+        except BaseException:
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
             else:
