@@ -6,7 +6,7 @@ import base64
 import json
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -133,7 +133,11 @@ class KeyPoints:
 
 @dataclass(frozen=True, slots=True)
 class Polyline:
-    """A chain of straight lines, such as a lane. The number of points may differ in each frame."""
+    """A chain of straight lines, such as a lane. The number of points may differ in each frame.
+
+    Raises:
+        ValueError: There is no point, or one is not two finite numbers.
+    """
 
     points: Any
     """x and y of each point, in pixels of the frame: an array of numpy, n x 2 or n x 1 x 2 as
@@ -143,6 +147,9 @@ class Polyline:
     identity: int | None = None
     """A tracker's number of this object."""
 
+    def __post_init__(self) -> None:
+        _check_points(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Polygon:
@@ -151,6 +158,9 @@ class Polygon:
     ::
 
         retake.Polygon(cv2.boxPoints(rectangle), "car")
+
+    Raises:
+        ValueError: As of a `Polyline`.
     """
 
     points: Any
@@ -159,6 +169,9 @@ class Polygon:
     score: float = 1.0
     identity: int | None = None
     """A tracker's number of this object."""
+
+    def __post_init__(self) -> None:
+        _check_points(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,9 @@ class Image:
 
         retake.Image(depth.astype(numpy.float32), "depth")
         retake.Image(cv2.undistort(image, *camera), "straight", order="bgr")
+
+    Raises:
+        ValueError: The array has another type or shape, or is too large for a message.
     """
 
     array: Any
@@ -191,6 +207,10 @@ class Image:
     """Height, width and channels; results alone have it."""
     type: str | None = None
     """`u8`, `u16` or `f32`; results alone have it."""
+
+    def __post_init__(self) -> None:
+        if self.digest is None:
+            _array(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +263,8 @@ def observation(element: object) -> dict[str, Any]:
             try:
                 # A copy, because the value may change before it is sent.
                 form = {"json": _json(element.value)}
+            except ValueProblem:
+                raise
             except (AttributeError, TypeError, ValueError, RecursionError) as error:
                 raise ValueProblem(f"the value {element.label!r} is not JSON: {error}") from None
         case _:
@@ -283,7 +305,7 @@ def observed(form: dict[str, Any]) -> Observation:
         return KeyPoints(points, *rest, tuple((a, b) for a, b in form.get("bones", ())))
     if "polyline" in form or "polygon" in form:
         kind, key = (Polyline, "polyline") if "polyline" in form else (Polygon, "polygon")
-        return kind(tuple((_float(x), _float(y)) for x, y in form[key]), *rest)
+        return line_of_results(kind, ((_float(x), _float(y)) for x, y in form[key]), *rest)
     if "image" in form:
         image = form["image"]
         height, width, channels = image["size"]
@@ -294,6 +316,16 @@ def observed(form: dict[str, Any]) -> Observation:
     return JSON(form["json"], *rest)
 
 
+def line_of_results(
+    kind: type[Polyline | Polygon], points: Iterable[tuple[float, float]], *rest: Any
+) -> Polyline | Polygon:
+    """A line as a run has it, which may have no points, and NaN."""
+    line = object.__new__(kind)
+    for name, value in zip(kind.__slots__, (tuple(points), *rest)):
+        object.__setattr__(line, name, value)
+    return line
+
+
 def _float(value: float | None) -> float:
     # JSON has neither NaN nor infinities.
     return math.nan if value is None else float(value)
@@ -301,9 +333,10 @@ def _float(value: float | None) -> float:
 
 def _mask(mask: Mask) -> dict[str, Any]:
     try:
-        height, width = (integer(side, "a side of a mask", -(2**63)) for side in mask.size)
+        height, width = mask.size
     except (TypeError, ValueError):
         raise ValueProblem(f"the size of a mask is (height, width), not {mask.size!r}") from None
+    height, width = (integer(side, "a side of a mask", -(2**63)) for side in (height, width))
     for side in (height, width):
         if not 1 <= side <= _SIDE_MAX:
             raise ValueProblem(f"a side of a mask is 1 to {_SIDE_MAX} pixels, not {side}")
@@ -335,6 +368,14 @@ def _points(given: KeyPoints) -> dict[str, Any]:
     return {"points": points, "bones": bones} if bones else {"points": points}
 
 
+def _check_points(line: Polyline | Polygon) -> None:
+    """Where the line is made. An array or a list may change until it is sent."""
+    if isinstance(line.points, Iterator):
+        # It has its points once.
+        object.__setattr__(line, "points", tuple(line.points))
+    _vertices(line.points)
+
+
 def _vertices(points: Any) -> list[list[float]]:
     if hasattr(points, "tolist"):
         points = points.tolist()
@@ -350,10 +391,13 @@ def _vertices(points: Any) -> list[list[float]]:
         if not isinstance(point, (list, tuple)) or len(point) != 2:
             raise ValueProblem(f"a point of a line is (x, y), not {entry!r}")
         vertices.append([number(side, "x or y of a point") for side in point])
+    if not vertices:
+        raise ValueProblem("a line has at least one point: leave a line without points out")
     return vertices
 
 
-def _image(image: Image) -> dict[str, Any]:
+def _array(image: Image) -> tuple[Any, tuple[int, ...], str, str]:
+    """The array with its size, its type in a message, and NumPy's name of that."""
     if image.order not in ("rgb", "bgr"):
         raise ValueProblem(f"the order of an image is 'rgb' or 'bgr', not {image.order!r}")
     if not hasattr(image.array, "__array__"):
@@ -387,6 +431,12 @@ def _image(image: Image) -> dict[str, Any]:
             f"{size[0]} x {size[1]} x {size[2]} {name} has {count}: return a smaller one, or "
             "another type"
         )
+    return array, size, name, form
+
+
+def _image(image: Image) -> dict[str, Any]:
+    # The shape and type of an array may change, too.
+    array, size, name, form = _array(image)
     if image.order == "bgr" and size[2] > 2:
         array = array[..., [2, 1, 0, 3][: size[2]]]
     # A copy, because the array may change before it is sent.

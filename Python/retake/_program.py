@@ -335,7 +335,12 @@ class Conversation:
 
     def _outcome(self, frame: Frame, stage: RunningStage) -> dict[str, Any]:
         try:
-            value = stage.process(frame)
+            try:
+                value = stage.process(frame)
+            except ValueProblem as problem:
+                # It was made there, and not only returned.
+                self._failed(frame, problem)
+                return _error("python.value", f"{problem}{_places(problem)}", recoverable=False)
             return {"value": encoded(value, stage.declaration.output, stage.class_names)}
         except StageError as error:
             return _error(error.code, error.message, error.recoverable)
@@ -393,11 +398,17 @@ def _short(error: Exception) -> str:
         said = ""
     # Where an object is in memory differs from run to run.
     said = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", said)[: _MESSAGE_CHARACTERS_MAX // 2]
+    return type(error).__name__ + (f": {said}" if said else "") + _places(error)
+
+
+def _places(error: Exception) -> str:
+    """` (faces.py:12 in faces, model.py:40 in run)`: the last places outside of this package."""
     own = os.path.dirname(os.path.abspath(__file__))
     places = [
         f"{os.path.basename(place.filename)}:{place.lineno} in {place.name}"
         for place in traceback.extract_tb(error.__traceback__)
         if os.path.dirname(os.path.abspath(place.filename)) != own
+        # Of a data class.
+        and (place.filename, place.name) != ("<string>", "__init__")
     ]
-    text = type(error).__name__ + (f": {said}" if said else "")
-    return f"{text} ({', '.join(places[-_PLACES_MAX:])})" if places else text
+    return f" ({', '.join(places[-_PLACES_MAX:])})" if places else ""

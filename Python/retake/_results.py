@@ -25,6 +25,7 @@ from ._observations import (
     Polygon,
     Polyline,
     floats,
+    line_of_results,
     observed,
 )
 from ._values import Detection, Label, Scalar
@@ -393,7 +394,7 @@ class _GoldenReader:
         for entry in entries:
             x, y = map(_decimal, entry.split(","))
             points.append((x, y))
-        self._result.observations.append(kind(tuple(points), *head))
+        self._result.observations.append(line_of_results(kind, points, *head))
 
     def _image(self, rest: str) -> None:
         head, content = self._observed(rest)

@@ -82,8 +82,8 @@ class StageError(Exception):
         return f"{self.code}: {self.message}" if self.message else self.code
 
 
-class ValueProblem(Exception):
-    """A stage returned something that is not its output: a mistake of its author."""
+class ValueProblem(ValueError):
+    """A stage made or returned something that is not its output: a mistake of its author."""
 
 
 def encoded(value: object, output: Output, class_names: tuple[str, ...]) -> dict[str, Any]:

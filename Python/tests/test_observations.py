@@ -1,6 +1,8 @@
 """Observations: as a stage returns them, and as results have them."""
 
 import base64
+import contextlib
+import io
 import math
 import tempfile
 import unittest
@@ -157,13 +159,6 @@ class StageTests(unittest.TestCase):
             (retake.KeyPoints([(1, 2)], "a"), "not a retake.KeyPoint"),
             (retake.KeyPoints([nose], "a", bones=[(0, 1)]), "a pair of indices"),
             (retake.KeyPoints([retake.KeyPoint("x", math.nan, 0)], "a"), "must be finite"),
-            (retake.Polyline([(1, 2), (3,)], "a"), r"a point of a line is .x, y., not .3,"),
-            (retake.Polyline([1, 2], "a"), "a point of a line is .x, y., not 1"),
-            (retake.Polyline("ab", "a"), "points are an array or a list of pairs"),
-            (retake.Polygon({(1, 2), (3, 4)}, "a"), "points are an array or a list of pairs"),
-            (retake.Polygon([(1, math.nan)], "a"), "x or y of a point must be finite"),
-            (retake.Image([[1, 2]], "map"), "the image 'map' is an array of numpy, not a list"),
-            (retake.Image([[1]], "map", order="gbr"), "the order of an image is 'rgb' or 'bgr'"),
             (retake.Embedding([math.inf], "a"), "must be finite"),
             (retake.Embedding("ab", "a"), "a vector is a list of numbers"),
             (retake.JSON({"a": math.nan}, "meta"), "the value 'meta' is not JSON"),
@@ -174,6 +169,44 @@ class StageTests(unittest.TestCase):
         ):
             with self.subTest(message):
                 self.assertRegex(self.problem(item), message)
+
+    def test_lines_and_images_are_checked_where_they_are_made(self):
+        for kind, value, message in (
+            (retake.Polyline, [(1, 2), (3,)], r"a point of a line is .x, y., not .3,"),
+            (retake.Polyline, [1, 2], "a point of a line is .x, y., not 1"),
+            (retake.Polyline, "ab", "points are an array or a list of pairs"),
+            (retake.Polyline, [], "at least one point: leave a line without points out"),
+            (retake.Polygon, iter([]), "at least one point"),
+            (retake.Polygon, {(1, 2), (3, 4)}, "points are an array or a list of pairs"),
+            (retake.Polygon, [(1, math.nan)], "x or y of a point must be finite"),
+            (retake.Image, [[1, 2]], "the image 'a' is an array of numpy, not a list"),
+            (retake.Image, None, "the image 'a' is an array of numpy, not a NoneType"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                kind(value, "a")
+        with self.assertRaisesRegex(ValueError, "the order of an image is 'rgb' or 'bgr'"):
+            retake.Image([[1]], "map", order="gbr")
+
+    def test_a_mistake_names_the_line_that_made_it(self):
+        @retake.stage(output="observations")
+        def lanes(frame):
+            return [retake.Polyline([(0, math.inf)], "lane")]
+
+        with served(lanes) as host, contextlib.redirect_stderr(io.StringIO()) as printed:
+            host.greet(output="observations")
+            error = host.ask()["error"]
+        self.assertEqual((error["code"], error["severity"]), ("python.value", "unrecoverable"))
+        self.assertRegex(
+            error["message"],
+            r"^x or y of a point must be finite, is inf \(test_observations.py:\d+ in lanes\)$",
+        )
+        self.assertIn('return [retake.Polyline([(0, math.inf)], "lane")]', printed.getvalue())
+
+    def test_points_that_change_later_are_checked_when_they_are_sent(self):
+        points = [[0, 1]]
+        line = retake.Polyline(points, "lane")
+        points[0][1] = math.nan
+        self.assertEqual(self.problem(line), "x or y of a point must be finite, is nan")
 
     def test_a_dict_is_no_list(self):
         with served(stage_of({"mask": 1})) as host:
@@ -214,7 +247,8 @@ class StageTests(unittest.TestCase):
             ((2, 2, 2), "x or y of a point must be a number"),
         ):
             with self.subTest(shape):
-                self.assertRegex(self.problem(retake.Polygon(numpy.zeros(shape), "a")), message)
+                with self.assertRaisesRegex(ValueError, message):
+                    retake.Polygon(numpy.zeros(shape), "a")
 
 
 @unittest.skipIf(numpy is None, "numpy is not installed")
@@ -277,16 +311,22 @@ class ImageTests(unittest.TestCase):
             (numpy.zeros((1, 2, 2, 1), "uint8"), "has the shape .1, 2, 2, 1"),
             (numpy.ma.masked_equal(numpy.zeros((2, 2), "float32"), 0), "is a masked array"),
         ):
-            with self.subTest(message):
-                self.assertRegex(self.problem(retake.Image(array, "map")), message)
+            with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                retake.Image(array, "map")
+
+    def test_an_array_that_changes_its_shape_later_is_checked_when_it_is_sent(self):
+        array = numpy.zeros((2, 2), "uint8")
+        image = retake.Image(array, "map")
+        array.shape = (4,)
+        self.assertRegex(self.problem(image), "'map' has the shape .4,")
 
     def test_the_largest_image_is_named(self):
         # One number that is repeated: no memory for the rest.
         for type, width in (("u1", 3072), ("f4", 768)):
             array = numpy.broadcast_to(numpy.zeros(1, type), (8193, width))
-            message = self.problem(retake.Image(array, "map"))
             pattern = f"at most 25165824 bytes .24 MiB., and .map. of 8193 x {width} x 1 "
-            self.assertRegex(message, pattern)
+            with self.assertRaisesRegex(ValueError, pattern):
+                retake.Image(array, "map")
 
     def test_a_value_of_several_images_has_one_limit(self):
         array = numpy.zeros((4096, 3072), numpy.uint8)
