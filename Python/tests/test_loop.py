@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import signal
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -120,6 +121,25 @@ class LoopTests(LoopCase):
         sent = child.host.socket.recv(1 << 16)
         self.assertIn(b'{"name":"blue {}","value":7.0}', sent)
         self.assertTrue(sent.endswith(b'{"done":1}'), sent)
+
+    @unittest.skipUnless(sys.platform == "linux", "mallopt is of glibc")
+    def test_memory_of_a_freed_array_is_used_again(self):
+        child = self.start(
+            "import cv2, numpy, resource\n"
+            "def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]:\n"
+            "    first = faults()\n"
+            "    for _ in range(20):\n"
+            "        arrays = [numpy.ones(1 << 20, numpy.uint8) for _ in range(8)]\n"
+            "        del arrays\n"
+            "    print('new pages', faults() - first > 20_000)\n"
+        )
+        for sequence in range(2):
+            self.show(child, sequence)
+            found = self.results(child)
+        # 20 times 8 MiB are 40,960 pages.
+        self.assertEqual(found, {"stdout: new pages False": 1})
 
     def test_another_run_begins_the_script_again(self):
         child = self.start(LOOP + "import os; print('process', os.getpid()); os.chdir('/')")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import ctypes
 import mmap
 import os
 import re
@@ -25,6 +26,9 @@ from ._host import Host
 from ._written import STDOUT, Written
 
 _MESSAGES, _PIXELS = 3, 4
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_KEPT_ARRAY_BYTES_MAX = 32 << 20
+"""The most that glibc takes. A frame of 4K in BGR has 24 MiB."""
 _UNREADABLE = frozenset(
     ".3gp .avi .flv .h264 .h265 .hevc .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .ogv .ts .webm .wmv "
     ".db .feather .h5 .hdf5 .parquet .sqlite".split()
@@ -115,6 +119,7 @@ def _sink_name(path: str, parser: argparse.ArgumentParser) -> str:
 
 def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
     _current.host = host
+    _keep_memory()
     host.clock.install(host.turns.sleep)
     host.turns.install()
     written.install()
@@ -130,6 +135,17 @@ def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
         pass
     atexit._run_exitfuncs()
     host.end()
+
+
+def _keep_memory() -> None:
+    """Lets the C library keep the memory of arrays that are freed, for those of the next frame.
+
+    Otherwise glibc returns it to the system, which clears each page again.
+    """
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option is not None:
+        set_option(_M_MMAP_THRESHOLD, _KEPT_ARRAY_BYTES_MAX)
+        set_option(_M_TRIM_THRESHOLD, 2 * _KEPT_ARRAY_BYTES_MAX)
 
 
 def _end_threads(host: Host) -> None:
