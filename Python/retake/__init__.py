@@ -23,31 +23,30 @@ A `Program` is a whole pipeline, with timers of its own, under Retake's virtual 
 
 from typing import TYPE_CHECKING, Any
 
-from ._channel import ProtocolError
-from ._frame import Frame, Plane
-from ._observations import JSON, Embedding, Image, KeyPoint, KeyPoints, Mask, Polygon, Polyline
-from ._pipeline import Pipeline, source
-from ._program import log, main, serve
-from ._results import (
-    FrameResult,
-    Opaque,
-    Picture,
-    ResultsError,
-    SinkResult,
-    Tensor,
-    Text,
-    Waveform,
-    read_results,
-)
-from ._sensor import Sample, Sensor
-from ._session import Event, Session, SessionError, SessionFrame, Track
-from ._stage import stage
-from ._values import Detection, Label, Scalar, StageError
-from ._whole import Program, Timer
-
 if TYPE_CHECKING:
+    from ._channel import ProtocolError
+    from ._frame import Frame, Plane
     from ._library import LibraryError
     from ._live import Live, LiveCounts, LiveTrack, ReplaySummary
+    from ._observations import JSON, Embedding, Image, KeyPoint, KeyPoints, Mask, Polygon, Polyline
+    from ._pipeline import Pipeline, source
+    from ._program import log, main, serve
+    from ._results import (
+        FrameResult,
+        Opaque,
+        Picture,
+        ResultsError,
+        SinkResult,
+        Tensor,
+        Text,
+        Waveform,
+        read_results,
+    )
+    from ._sensor import Sample, Sensor
+    from ._session import Event, Session, SessionError, SessionFrame, Track
+    from ._stage import stage
+    from ._values import Detection, Label, Scalar, StageError
+    from ._whole import Program, Timer
     from .loop._current import out
 
 __all__ = [
@@ -98,20 +97,40 @@ __all__ = [
     "stage",
 ]
 
-_LOADED_LATER = {
-    "LibraryError": "_library",
-    "Live": "_live",
-    "LiveCounts": "_live",
-    "LiveTrack": "_live",
-    "ReplaySummary": "_live",
-    "out": "loop._current",
-}
+_MODULES = {
+    "_channel": ["ProtocolError"],
+    "_frame": ["Frame", "Plane"],
+    "_library": ["LibraryError"],
+    "_live": ["Live", "LiveCounts", "LiveTrack", "ReplaySummary"],
+    "_observations": [
+        "JSON", "Embedding", "Image", "KeyPoint", "KeyPoints", "Mask", "Polygon", "Polyline",
+    ],
+    "_pipeline": ["Pipeline", "source"],
+    "_program": ["log", "main", "serve"],
+    "_results": [
+        "FrameResult", "Opaque", "Picture", "ResultsError", "SinkResult", "Tensor", "Text",
+        "Waveform", "read_results",
+    ],
+    "_sensor": ["Sample", "Sensor"],
+    "_session": ["Event", "Session", "SessionError", "SessionFrame", "Track"],
+    "_stage": ["stage"],
+    "_values": ["Detection", "Label", "Scalar", "StageError"],
+    "_whole": ["Program", "Timer"],
+    "loop._current": ["out"],
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded when they are used: programs of stages, which start often, do without them.
-    if name in _LOADED_LATER:
+    # Loaded when they are used: programs, which start often, need few of them.
+    if name in _MODULE_OF:
         import importlib
 
-        return getattr(importlib.import_module(f".{_LOADED_LATER[name]}", __name__), name)
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # `socket` itself loads slowly, and loops do without it.
+    import _socket
 
 BYTES_MAX = 32 << 20
 """The largest body of a message to the host."""
 _RECEIVED_BYTES_MAX = 4 << 20
 _HEADER_BYTES = 4
 _PIECE_BYTES = 1 << 16
+_SHUT_RDWR = 2
 
 
 def _refuse_constant(name: str) -> None:
@@ -53,7 +57,7 @@ def framed(message: dict[str, Any]) -> bytes:
 class Channel:
     """One thread receives; any thread may send."""
 
-    def __init__(self, messages: socket.socket) -> None:
+    def __init__(self, messages: _socket.socket) -> None:
         self._socket = messages
         self._received = b""
         self._sending = threading.Lock()
@@ -81,7 +85,7 @@ class Channel:
 
     def end(self) -> None:
         """Closes the socket for all processes that have it."""
-        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.shutdown(_SHUT_RDWR)
 
     def receive(self) -> dict[str, Any]:
         """The next message.

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ._channel import ProtocolError
-from ._sensor import Sensor, read_sensors
 
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
+
+    from ._sensor import Sensor
 
     Array = numpy.typing.NDArray[numpy.uint8] | numpy.typing.NDArray[numpy.uint16]
 
@@ -323,7 +324,7 @@ class Slots:
                 self._plane(slot, place, shape, width, height)
                 for place, shape in zip(places, shapes)
             ),
-            sensors=read_sensors(message),
+            sensors=_sensors(message),
         )
 
     def _plane(self, slot: int, place: object, shape: _Shape, width: int, height: int) -> Plane:
@@ -347,6 +348,14 @@ class Slots:
             channels=shape.channels,
             sample_bytes=shape.sample_bytes,
         )
+
+
+def _sensors(message: dict[str, Any]) -> dict[str, Sensor]:
+    if "sensors" not in message:
+        return {}
+    from ._sensor import read_sensors
+
+    return read_sensors(message)
 
 
 def integer(message: dict[str, Any], key: str, least: int, most: int = _INTEGER_MAX) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import os
 import sys
@@ -43,6 +44,7 @@ NOTHING = Imported({}, "")
 def _files() -> dict[str, str]:
     """The files of modules by the names of the modules; the script is `__main__`."""
     files: dict[str, str] = {}
+    real_folder = functools.cache(os.path.realpath)
     installed = _installed_folders()
     # The package of each module, for its relative imports.
     waiting: list[tuple[str, str, str | None]] = [
@@ -52,7 +54,10 @@ def _files() -> dict[str, str]:
     ]
     while waiting:
         name, file, package = waiting.pop()
-        path = os.path.realpath(file)
+        # Most modules are in few folders, and the links of a path take time.
+        path = os.path.join(real_folder(os.path.dirname(file)), os.path.basename(file))
+        if os.path.islink(path):
+            path = os.path.realpath(path)
         # Modules that are made in memory name files that do not exist: `<gi.repository.GLib>`.
         if name in files or _is_installed(path, installed) or not os.path.isfile(path):
             continue

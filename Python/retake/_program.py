@@ -6,7 +6,6 @@ import contextvars
 import inspect
 import mmap
 import os
-import re
 import socket
 import sys
 import threading
@@ -15,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._channel import Channel, Closed, ProtocolError, TooLong
+from ._errors import MESSAGE_CHARACTERS_MAX, places, short
 from ._frame import Frame, Slots, integer, released
 from ._handover import offered
 from ._modules import NOTHING, Imported
@@ -25,8 +25,6 @@ from ._whole import Failed, Program, checked_sinks
 
 _MESSAGES, _PIXELS = 3, 4
 """The files that the host gives to the program."""
-_PLACES_MAX = 4
-_MESSAGE_CHARACTERS_MAX = 1_000
 _LOG_CHARACTERS_MAX = 4_000
 
 _channel: contextvars.ContextVar[Channel | None] = contextvars.ContextVar("channel", default=None)
@@ -161,8 +159,8 @@ def _run_program(program: type[Program], messages: socket.socket, memory: Any) -
         print_exception(given)
         if isinstance(given.exc_value, Exception) and not isinstance(given.exc_value, Closed):
             name = given.thread.name if given.thread else "?"
-            text = f"its thread '{name}' was ended by an exception: {_short(given.exc_value)}"
-            conversation.fail("python.exception", _line(text)[:_MESSAGE_CHARACTERS_MAX])
+            text = f"its thread '{name}' was ended by an exception: {short(given.exc_value)}"
+            conversation.fail("python.exception", _line(text)[:MESSAGE_CHARACTERS_MAX])
 
     threading.excepthook = end_run
     _run(conversation.step, conversation.channel)
@@ -330,7 +328,7 @@ class Conversation:
             raise
         except Exception as error:
             # So that the error belongs to its frame.
-            log(f"'batch' failed, its frames are computed one by one: {_short(error)}", "warning")
+            log(f"'batch' failed, its frames are computed one by one: {short(error)}", "warning")
             return None
 
     def _outcome(self, frame: Frame, stage: RunningStage) -> dict[str, Any]:
@@ -340,7 +338,7 @@ class Conversation:
             except ValueProblem as problem:
                 # It was made there, and not only returned.
                 self._failed(frame, problem)
-                return _error("python.value", f"{problem}{_places(problem)}", recoverable=False)
+                return _error("python.value", f"{problem}{places(problem)}", recoverable=False)
             return {"value": encoded(value, stage.declaration.output, stage.class_names)}
         except StageError as error:
             return _error(error.code, error.message, error.recoverable)
@@ -351,7 +349,7 @@ class Conversation:
             raise
         except Exception as error:
             self._failed(frame, error)
-            return _error("python.exception", _short(error), recoverable=True)
+            return _error("python.exception", short(error), recoverable=True)
 
     def _keeps(self, frame: Frame) -> bool:
         """Ends the access to the pixels; says whether the stage may still read them.
@@ -379,7 +377,7 @@ def _error(code: str, message: str, recoverable: bool) -> dict[str, Any]:
     return {
         "error": {
             "code": code,
-            "message": _line(message)[:_MESSAGE_CHARACTERS_MAX],
+            "message": _line(message)[:MESSAGE_CHARACTERS_MAX],
             "severity": "recoverable" if recoverable else "unrecoverable",
         }
     }
@@ -388,27 +386,3 @@ def _error(code: str, message: str, recoverable: bool) -> dict[str, Any]:
 def _line(text: str) -> str:
     """On one line, and without halves of characters, which a message cannot have."""
     return " ".join(text.split()).encode("utf-8", "replace").decode("utf-8")
-
-
-def _short(error: Exception) -> str:
-    """`ValueError: no faces (faces.py:12 in faces, model.py:40 in run)`."""
-    try:
-        said = str(error)
-    except Exception:
-        said = ""
-    # Where an object is in memory differs from run to run.
-    said = re.sub(r"\b0x[0-9a-fA-F]+\b", "0x…", said)[: _MESSAGE_CHARACTERS_MAX // 2]
-    return type(error).__name__ + (f": {said}" if said else "") + _places(error)
-
-
-def _places(error: Exception) -> str:
-    """` (faces.py:12 in faces, model.py:40 in run)`: the last places outside of this package."""
-    own = os.path.dirname(os.path.abspath(__file__))
-    places = [
-        f"{os.path.basename(place.filename)}:{place.lineno} in {place.name}"
-        for place in traceback.extract_tb(error.__traceback__)
-        if os.path.dirname(os.path.abspath(place.filename)) != own
-        # Of a data class.
-        and (place.filename, place.name) != ("<string>", "__init__")
-    ]
-    return f" ({', '.join(places[-_PLACES_MAX:])})" if places else ""

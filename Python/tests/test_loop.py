@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import support
 from support import Child, python
+
+import retake
 
 MS = 1_000_000
 LAST_NS = 2**63 - 1
@@ -38,6 +41,28 @@ while capture.isOpened():
     print("blue", frame[0, 0, 0], "of", frame.shape[0])
 print("the end")
 """
+
+
+class ImportTests(unittest.TestCase):
+    def test_a_loop_loads_no_module_that_few_scripts_need(self):
+        script = "import sys, retake.loop._launch; print(*sys.modules)"
+        found = subprocess.run(
+            python("-c", script), capture_output=True, text=True, check=True,
+            env={"PYTHONPATH": str(support.PACKAGE)},
+        )  # fmt: skip
+        loaded = set(found.stdout.split())
+        self.assertIn("retake.loop._host", loaded)
+        rare = {"sqlite3", "socket", "tempfile", "fractions", "csv", "glob", "traceback", "signal"}
+        rare |= {"retake._results", "retake._session", "retake._program", "retake._observations"}
+        self.assertEqual(loaded & rare, set())
+
+    def test_each_name_of_the_package_is_there(self):
+        for name in retake.__all__:
+            with self.subTest(name):
+                self.assertIsNotNone(getattr(retake, name))
+                self.assertIn(name, dir(retake))
+        with self.assertRaisesRegex(AttributeError, "'retake' has no attribute 'image'"):
+            retake.image
 
 
 @unittest.skipUnless(support.HAS_MEMFD, support.NO_MEMFD)

@@ -83,6 +83,19 @@ class ProgramTests(unittest.TestCase):
             self.assertEqual(set(found[0][1]), {str(place / "helper.py"), str(folder / "stage.py")})
             (place / "helper.py").unlink()
 
+    def test_modules_have_their_real_paths(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+        for name in ("real", "kept"):
+            (folder / name).mkdir()
+        (folder / "kept" / "own.py").write_text("VALUE = 1\n")
+        (folder / "real" / "helper.py").symlink_to("../kept/own.py")
+        (folder / "real" / "stage.py").write_text(self.STAGE)
+        (folder / "link").symlink_to("real")
+        _, modules = self.said(python(str(folder / "link" / "stage.py")))
+        self.assertEqual(
+            set(modules), {str(folder / "kept" / "own.py"), str(folder / "real" / "stage.py")}
+        )
+
     def test_a_changed_module_that_is_imported_later_changes_the_fingerprint(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
         (folder / "parts" / "deep").mkdir(parents=True)

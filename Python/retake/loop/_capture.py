@@ -6,20 +6,28 @@ import builtins
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._clock import Meter
 from ._host import Host, copied
-from ._processes import Processes
 from ._written import Written
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _MARK = "_retake_loop"
 _ROUNDING_SECONDS = 0.001
 """By how much containers round times."""
 _FORMAT, _CONVERT_RGB, _ORIENTATION_AUTO = 8, 16, 49
 """Properties of OpenCV that change pixels. Early versions do not have all of their names."""
+
+_PROCESSES = {
+    "multiprocessing": "multiprocessing", "multiprocessing.pool": "pool",
+    "multiprocessing.managers": "managers", "subprocess": "subprocess", "asyncio": "asyncio",
+    "concurrent.futures._base": "futures", "concurrent.futures.process": "executor",
+}  # fmt: skip
+"""By the module, the method of `Processes` that replaces its parts."""
 
 
 class Source:
@@ -133,7 +141,6 @@ class StandIns:
 
     def __init__(self, host: Host, written: Written) -> None:
         self._source = Source(host)
-        self._processes = Processes(host)
         self._written = written
 
     def install(self) -> None:
@@ -141,13 +148,10 @@ class StandIns:
         stand_ins: dict[str, Callable[[Any], None]] = {
             "cv2": self._opencv, "av": self._av, "imageio": self._imageio,
             "imageio.v2": self._imageio, "imageio.v3": self._imageio_v3,
-            "multiprocessing": self._processes.multiprocessing,
-            "multiprocessing.pool": self._processes.pool,
-            "multiprocessing.managers": self._processes.managers,
-            "signal": self._signal, "subprocess": self._processes.subprocess, "asyncio": self._processes.asyncio,
-            "concurrent.futures._base": self._processes.futures,
-            "concurrent.futures.process": self._processes.executor,
+            "signal": self._signal,
         }  # fmt: skip
+        for name, part in _PROCESSES.items():
+            stand_ins[name] = self._process(part)
 
         def import_replaced(name: str, *args: Any, **keys: Any) -> ModuleType:
             module = real_import(name, *args, **keys)
@@ -161,6 +165,14 @@ class StandIns:
             return module
 
         builtins.__import__ = import_replaced
+
+    def _process(self, part: str) -> Callable[[Any], None]:
+        def replace(module: Any) -> None:
+            from ._processes import Processes
+
+            getattr(Processes(self._source.host), part)(module)
+
+        return replace
 
     def _signal(self, signal: Any) -> None:
         from ._alarms import Alarms
@@ -400,14 +412,16 @@ class _Stream:
 
     type = "video"
     index = 0
-    time_base = Fraction(1, 1_000_000_000)
     thread_type = "AUTO"
     name = "rawvideo"
     """Of the codec: frames come decoded."""
 
     def __init__(self, source: Source) -> None:
+        from fractions import Fraction
+
         self._source = source
         self.codec_context = self.codec = self
+        self.time_base = Fraction(1, 1_000_000_000)
 
     @property
     def width(self) -> int:
@@ -423,6 +437,8 @@ class _Stream:
 
     @property
     def average_rate(self) -> Fraction:
+        from fractions import Fraction
+
         return Fraction(self._source.fact("frameRate")).limit_denominator(1_001)
 
     base_rate = guessed_rate = average_rate
@@ -456,7 +472,7 @@ class _Container:
 
         # Ends with the session.
         while (frame := self._cursor.read(make)) is not None:
-            frame.pts, frame.time_base = self._source.host.pts_ns, _Stream.time_base
+            frame.pts, frame.time_base = self._source.host.pts_ns, self.streams[0].time_base
             self._mark_key(frame)
             yield frame
 

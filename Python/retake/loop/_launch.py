@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import _socket
 import argparse
 import atexit
 import ctypes
 import mmap
 import os
 import re
-import runpy
-import socket
 import sys
 import threading
-import traceback
 from collections.abc import Iterator, Sequence
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from .._channel import Channel, ProtocolError
-from .._program import _short
 from .._values import OUTPUTS, Output
 from . import _current
 from ._capture import StandIns
@@ -71,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     memory = memoryview(mmap.mmap(_PIXELS, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ))
     try:
         host = Host(
-            Channel(socket.socket(fileno=_MESSAGES)), memory, script, sinks,
+            Channel(_socket.socket(fileno=_MESSAGES)), memory, script, sinks,
             tuple(filter(None, given.class_names.split(","))), written, given.may_end,
         )  # fmt: skip
     except ProtocolError as error:
@@ -178,6 +175,8 @@ def _outcome(host: Host, given: argparse.Namespace) -> int:
 def _execute(given: argparse.Namespace) -> None:
     sys.argv = [given.script, *given.arguments]
     if given.module:
+        import runpy
+
         runpy.run_module(given.script, run_name="__main__", alter_sys=True)
         return
     sys.path[0] = os.path.dirname(os.path.abspath(given.script))
@@ -200,7 +199,12 @@ def _thread_failed(host: Host, args: Any) -> None:
         _failed(host, args.exc_value, what)
 
 
-def _failed(host: Host, error: BaseException, what: str) -> None:
+def _failed(host: Host, error: BaseException, what: str) -> NoReturn:
+    # Most scripts do without them.
+    import traceback
+
+    from .._errors import short
+
     own = os.path.dirname(os.path.abspath(__file__))
     # Only the places of the script, also between a call and the handler of a signal.
     place, error.__traceback__ = error.__traceback__, None
@@ -211,7 +215,7 @@ def _failed(host: Host, error: BaseException, what: str) -> None:
     # After what the script has printed.
     host.flush()
     traceback.print_exception(error)
-    host.fail("python.exception", f"{what}: {_short(error)}")  # type: ignore[arg-type]
+    host.fail("python.exception", f"{what}: {short(error)}")  # type: ignore[arg-type]
 
 
 def _each(place: TracebackType | None) -> Iterator[TracebackType]:

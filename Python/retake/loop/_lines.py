@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -173,6 +172,8 @@ class Table:
 def _split(row: str, separator: str) -> list[str]:
     if '"' not in row:
         return row.split(separator)
+    import csv
+
     try:
         return next(csv.reader([row], delimiter=separator))
     except csv.Error:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import builtins
 import codecs
-import fnmatch
-import glob
-import hashlib
 import io
 import itertools
 import os
@@ -63,6 +60,10 @@ class Written:
                 yield os.path.relpath(path), path in self._opened
 
     def _states(self) -> dict[str, tuple[int, ...]]:
+        if not self._patterns:
+            return {}
+        import glob
+
         found = {}
         for pattern in self._patterns.values():
             for path in {pattern, *glob.glob(pattern)}:
@@ -132,6 +133,10 @@ class Written:
         """What a file belongs to that is written."""
         if not isinstance(path, (str, os.PathLike)):
             return None
+        if not self._patterns:
+            return None
+        import fnmatch
+
         full = os.path.abspath(os.fspath(path))
         for name, pattern in self._patterns.items():
             if fnmatch.fnmatch(full, pattern):
@@ -142,6 +147,8 @@ class Written:
     def picture(self, path: str | os.PathLike[str], start: int = 0) -> None:
         """A file that was written as bytes: its name, and the digest from `start` on."""
         if (sink := self.sink(path)) is not None:
+            import hashlib
+
             with _open(path, "rb") as file:
                 file.seek(start)
                 digest = hashlib.sha256(file.read()).hexdigest()[:16]
