@@ -70,7 +70,7 @@ class ImportTests(unittest.TestCase):
 class LoopCase(unittest.TestCase):
     opencv: str | None = SMALL_OPENCV
 
-    def start(self, script, *options, arguments=(), greets=True):
+    def start(self, script, *options, arguments=(), greets=True, **variables):
         """A script that waits for its first frame."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.folder = folder
@@ -79,7 +79,7 @@ class LoopCase(unittest.TestCase):
         path = folder / "script.py"
         path.write_text(script)
         command = python("-m", "retake.loop", *options, str(path), *arguments)
-        child = self.enterContext(Child(command, HERE=str(folder)))
+        child = self.enterContext(Child(command, HERE=str(folder), **variables))
         child.host.hello(output="program")
         if greets:
             self.ready = child.host.receive()["ready"]
@@ -146,6 +146,21 @@ class LoopTests(LoopCase):
         sent = child.host.socket.recv(1 << 16)
         self.assertIn(b'{"name":"blue {}","value":7.0}', sent)
         self.assertTrue(sent.endswith(b'{"done":1}'), sent)
+
+    def test_a_line_is_written_at_once_and_in_one_piece(self):
+        child = self.start(
+            "import cv2, os, sys\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]:\n"
+            "    size = os.fstat(1).st_size\n"
+            "    print('a', end=' ')\n"
+            "    print('grew', os.fstat(1).st_size - size, end=';')\n"
+            "    print()\n"
+            "    print('line', os.fstat(1).st_size - size)\n",
+            PYTHONUNBUFFERED="1",
+        )
+        self.show(child, 0)
+        self.assertEqual(self.results(child), {"stdout: a grew {};": 0, "stdout: line {}": 10})
 
     @unittest.skipUnless(sys.platform == "linux", "mallopt is of glibc")
     def test_memory_of_a_freed_array_is_used_again(self):

@@ -174,6 +174,9 @@ class Written:
         self._before = self._states()
         if (printed := self._sinks.get(STDOUT)) is not None:
             lines = self._lines[STDOUT] = Lines(printed, "", lambda: self._is_reading)
+            if getattr(sys.stdout, "write_through", False):
+                # PYTHONUNBUFFERED: `print` would write each of its values to the pipe.
+                sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore
             followed: Any = _Text(sys.stdout, lines, lines.close)
             sys.stdout = sys.__stdout__ = followed
             self._install_write(lines)
