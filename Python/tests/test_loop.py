@@ -181,6 +181,22 @@ class LoopTests(LoopCase):
         # 20 times 8 MiB are 40,960 pages.
         self.assertEqual(found, {"stdout: new pages False": 1})
 
+    def test_a_timer_comes_together_with_the_end_of_its_frame(self):
+        child = self.start(
+            "import cv2, threading, time\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "def read():\n"
+            "    while capture.read()[0]: pass\n"
+            "threading.Thread(target=read).start()\n"
+            "while True: time.sleep(0.25)\n"
+        )
+        self.show(child, 0)
+        self.results(child)
+        child.host.send({"timer": 1, "nowNs": 250 * MS})
+        sent = child.host.socket.recv(1 << 16)
+        self.assertIn(b'{"timer":{"id":1,"atNs":500000000}}', sent)
+        self.assertTrue(sent.endswith(b'{"done":{"timer":1,"nowNs":250000000}}'), sent)
+
     def test_another_run_begins_the_script_again(self):
         child = self.start(LOOP + "import os; print('process', os.getpid()); os.chdir('/')")
         found = []

@@ -50,6 +50,8 @@ class Host:
         """The script's time less that of the host: it may sleep before it reads its first frame."""
         self._sleep_ns: int | None = None
         """The time of the timer for sleeps, if it is set."""
+        self._timers: list[bytes] = []
+        """Messages about timers, which are sent with the next `done`: the host wakes up once."""
         self._given: list[tuple[str, dict[str, Any]]] = []
         self._open: object = None
         """The `done` that the host waits for."""
@@ -196,12 +198,13 @@ class Host:
             return
         self._sleep_ns = until_ns
         if until_ns is None:
-            self._channel.send({"cancel": _SLEEP})
+            self._timers.append(framed({"cancel": _SLEEP}))
         else:
             self._set_timer(_SLEEP, until_ns - (self._offset_ns or 0))
 
     def _set_timer(self, number: int, at_ns: int) -> None:
-        self._channel.send({"timer": {"id": number, "atNs": min(max(at_ns, -_LAST_NS), _LAST_NS)}})
+        timer = {"id": number, "atNs": min(max(at_ns, -_LAST_NS), _LAST_NS)}
+        self._timers.append(framed({"timer": timer}))
 
     # Results.
 
@@ -223,8 +226,8 @@ class Host:
             raise ValueError(f"for the sink {sink!r}: {problem}") from None
 
     def _done(self) -> None:
-        """Sends the results of the open frame, and that it is done, at once."""
-        messages = []
+        """Sends timers, the results of the open frame, and that it is done, at once."""
+        messages, self._timers = self._timers, []
         if self._frame is None:
             self._given += ((sink, {"scalars": rows}) for sink, rows in self._written.take())
             for sink, form in self._given:
