@@ -996,7 +996,7 @@ class AlarmTests(LoopCase):
 
     def test_a_read_that_an_alarm_ends_leaves_the_frame_to_the_next_one(self):
         child = self.start(
-            "import cv2, signal\n"
+            "import cv2, signal, time\n"
             "class Late(Exception): pass\n"
             "def raise_late(*_): raise Late\n"
             "signal.signal(signal.SIGALRM, raise_late)\n"
@@ -1005,7 +1005,8 @@ class AlarmTests(LoopCase):
             "    signal.alarm(1)\n"
             "    try: found = capture.read()\n"
             "    except Late:\n"
-            "        print('late')\n"
+            "        time.sleep(0.25)\n"
+            "        print('late', round(time.monotonic(), 2))\n"
             "        continue\n"
             "    if not found[0]: break\n"
             "    print('level', found[1][0, 0, 0])\n"
@@ -1014,9 +1015,24 @@ class AlarmTests(LoopCase):
         self.assertEqual(self.results(child), {"stdout: level {}": 5})
         self.assertIn({"timer": {"id": 1, "atNs": 1_000 * MS + 1_000}}, self.said)
         child.host.send({"timer": 1, "nowNs": 1_000 * MS + 1_000})
-        self.assertEqual(self.results(child), {"stdout: late": 1})
+        self.assertEqual(self.results(child), {"stdout: late {}": 1.25})
         self.show(child, 1, 1_500, level=6)
         self.assertEqual(self.results(child), {"stdout: level {}": 6})
+
+    def test_a_sleep_that_an_alarm_ends_sets_no_timer(self):
+        child = self.start(
+            "import cv2, signal, time\n"
+            "def end(*_): raise KeyboardInterrupt\n"
+            "signal.signal(signal.SIGALRM, end)\n"
+            "signal.alarm(1)\n"
+            "try: time.sleep(50)\n"
+            "except KeyboardInterrupt: print('ended')\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]: pass\n"
+        )
+        self.show(child, 0)
+        self.assertEqual(self.results(child), {"stdout: ended": 1})
+        self.assertEqual(self.said, [{"timer": {"id": 0, "atNs": LAST_NS}}])
 
     def test_a_thread_may_be_woken_while_the_handler_sleeps(self):
         self.check(
