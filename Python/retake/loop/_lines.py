@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -30,31 +30,64 @@ class Sink:
     def __init__(self) -> None:
         self._numbers: dict[str, float] = {}
         self._counts: dict[str, int] = {}
+        self._texts = 0
+        """Lines without a number."""
 
-    def add(self, name: str, value: float) -> None:
-        """A name that is there already gets `#2`, `#3`."""
-        counts = self._counts
-        counts[name] = count = counts.get(name, 0) + 1
-        self._numbers[name if count == 1 else f"{name}#{count}"] = value
+    def add(self, name: str, value: float | str | None) -> None:
+        """A name that is there already gets `#2`, `#3`; a text is `name#2=text` with the value 1."""
+        self.add_row([(name, value)])
 
-    def add_json(self, name: str, value: Any) -> None:
+    def add_row(self, cells: list[tuple[str, float | str | None]]) -> None:
+        """The cells of a row get the same `#`, also after rows with other cells, so that a report
+        and a comparison know which of them belong together. An empty one is counted."""
+        counts, numbers = self._counts, self._numbers
+        row = 1 + max([counts.get(name, 0) for name, _ in cells], default=0)
+        for name, value in cells:
+            # A name may be there twice in one row.
+            count = max(row, counts.get(name, 0) + 1)
+            while (full := _named(name, count, value)) in numbers:
+                count += 1
+            counts[name] = count
+            if value is not None:
+                numbers[full] = 1.0 if isinstance(value, str) else value
+
+    def add_line(self, text: str) -> None:
+        """A line without a number: its place among such lines of the frame."""
+        self._texts += 1
+        self._numbers[_named(text, self._count(text), None)] = self._texts
+
+    def add_json(self, value: Any) -> None:
         """Numbers by their path; texts as `name=text`."""
-        if isinstance(value, dict):
-            for key, each in value.items():
-                self.add_json(f"{name}.{key}" if name else str(key), each)
-        elif isinstance(value, list):
-            for index, each in enumerate(value):
-                self.add_json(f"{name}.{index}" if name else str(index), each)
-        elif isinstance(value, (int, float)) and _is_exact(value):
-            self.add(name, float(value))
-        elif value is not None:
-            self.add(f"{name}={value}", 1)
+        self.add_row(list(_flat("", value)))
+
+    def _count(self, name: str) -> int:
+        self._counts[name] = count = self._counts.get(name, 0) + 1
+        return count
 
     def take(self) -> list[dict[str, Any]]:
         """The scalars of a message."""
         taken = [{"name": name, "value": value} for name, value in self._numbers.items()]
-        self._numbers, self._counts = {}, {}
+        self._numbers, self._counts, self._texts = {}, {}, 0
         return taken
+
+
+def _named(name: str, count: int, value: float | str | None) -> str:
+    numbered = name if count == 1 else f"{name}#{count}"
+    return f"{numbered}={value}" if isinstance(value, str) else numbered
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, float | str | None]]:
+    """The numbers and texts of a value of JSON, by their paths."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), each)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _flat(f"{name}.{index}" if name else str(index), each)
+    elif value is None or (isinstance(value, (int, float)) and _is_exact(value)):
+        yield name, None if value is None else float(value)
+    else:
+        yield name, str(value)
 
 
 class Table:
@@ -160,13 +193,12 @@ class Table:
 
     def _add(self, row: str) -> None:
         columns = self._columns or []
+        cells: list[tuple[str, float | str | None]] = []
         for index, cell in enumerate(self._cells(row)):
             name = columns[index] if index < len(columns) else f"column{index + 1}"
             number = self._number(cell)
-            if number is not None:
-                self._sink.add(name, number)
-            elif cell:
-                self._sink.add(f"{name}={cell}", 1)
+            cells.append((name, (cell or None) if number is None else number))
+        self._sink.add_row(cells)
 
 
 def _split(row: str, separator: str) -> list[str]:
@@ -258,20 +290,23 @@ class Lines:
             return self.table.row(line)
         if self._form in (".json", ".jsonl", ".ndjson") or line.startswith("{"):
             try:
-                return self._sink.add_json("", json.loads(line))
+                return self._sink.add_json(json.loads(line))
             except ValueError:
                 pass
         self._text(line)
 
     def _text(self, line: str) -> None:
-        """`3 cars, 4.5 m` is `{}` = 3 and `cars, {} m` = 4.5; a line without a number is 1."""
+        """`3 cars, 4.5 m` is `{}` = 3 and `cars, {} m` = 4.5."""
         parts = _NUMBER.split(line)
         found = [_number(each) for each in parts[1::2]]
         numbers = [each for each in found if each is not None]
         if len(numbers) < len(found):
             # The others are text, such as parts of a UUID.
             parts = _joined(parts, found)
-        for name, number in zip(_names(*parts[::2]), numbers or [1.0]):
+        names = _names(*parts[::2])
+        if not numbers:
+            return self._sink.add_line(names[0])
+        for name, number in zip(names, numbers):
             self._sink.add(name, number)
 
 
