@@ -544,8 +544,12 @@ class LoopTests(LoopCase):
                 [found.pop(f"stdout: ended {{}}{each}") for each in ("", "#2")], [0, 0]
             )
             self.assertEqual(
-                found, {"stdout: b'{}": 5, "stdout: ' ahead {}": 0, "stdout: None ahead {}": 0}
-            )
+                found,
+                {
+                    "stdout: b'{}": 5, "stdout: ' ahead {}": 0, "stdout: {}": 5,
+                    "stdout: None ahead {}": 0,
+                },
+            )  # fmt: skip
         self.assertEqual(self.finish(child), {})
 
     def test_threads_and_locks_of_the_module_below_take_turns(self):
@@ -738,6 +742,90 @@ class LoopTests(LoopCase):
         self.assertEqual(
             self.printed("print(n)", 1, "print('first', end=' ')")[0], {"first": 1, "{}": 0}
         )
+
+    def test_a_file_of_lines_may_be_written_as_bytes(self):
+        for start, text in (
+            ("log = open(path, 'wb')", "b'id,x\\n1,é\\n'.replace(b'?', b'')"),
+            ("import codecs\nlog = codecs.open(path, 'w', 'utf-8')", "'id,x\\n1,é\\n'"),
+        ):
+            with self.subTest(start):
+                text = text.replace("é", "e" if "b'" in text else "é")
+                name = "x=" + ("e" if "b'" in text else "é")
+                found = self.rows(f"log.write({text}) if n == 0 else None", 1, start=start)
+                self.assertEqual(found, [{"id": 1, name: 1}, {}])
+        found = self.rows(
+            "with open(path, 'ab') as log:\n"
+            "        log.write(b'id\\n' * (log.tell() == 0)); log.write(b'%d\\n' % n)"
+        )
+        self.assertEqual(found, [{"id": 0}, {"id": 1}, {"id": 2}, {}])
+
+    def test_what_objects_write_at_the_end_of_the_script(self):
+        module = (
+            "class Log:\n"
+            "    def __init__(self, path): self.file, self.rows = open(path, 'w'), []\n"
+            "    def add(self, n): self.rows.append(n)\n"
+            "    def __del__(self):\n"
+            "        for each in self.rows: self.file.write(f'{each}\\n')\n"
+            "        print('closed', len(self.rows))\n"
+        )
+        script = (
+            "import atexit, cv2, os, weakref\n"
+            "path = os.environ['HERE'] + '/log.csv'\n"
+            f"open(os.environ['HERE'] + '/logs.py', 'w').write({module!r})\n"
+            "import logs\n"
+            "logs.kept = logs.Log(path)\n"
+            "own = logs.Log(os.devnull)\n"
+            "class Ended: pass\n"
+            "ended = Ended()\n"
+            "weakref.finalize(ended, print, 'finalized')\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]: logs.kept.add(7)\n"
+        )
+        child = self.start(script, "--results", f"{tempfile.gettempdir()}/*/log.csv", "--results=-")
+        self.show(child, 0)
+        self.assertEqual(self.results(child), {})
+        self.show(child, 1)
+        self.assertEqual(self.results(child), {})
+        found = self.finish(child)
+        self.assertEqual(
+            found,
+            {
+                "stdout: finalized": 1, "stdout: closed {}": 0, "stdout: closed {}#2": 2,
+                "log: column1": 7, "log: column1#2": 7,
+            },
+        )  # fmt: skip
+
+    def test_lines_of_processes_are_printed_when_they_have_ended(self):
+        found = self.printed(
+            "print('a', n)\n"
+            "    subprocess.run(['echo', f'b {n}'])\n"
+            "    subprocess.run(['echo', f'c {n}'], stdout=sys.stdout, check=True)\n"
+            "    print(os.system(f'echo d {n}; exit 3'))\n"
+            "    print(subprocess.run(['echo', '5'], capture_output=True, text=True).stdout)\n"
+            "    subprocess.run('echo e 1; echo no >&2', shell=True)",
+            2,
+            "import os, subprocess, sys",
+        )
+        self.assertEqual(
+            found,
+            [{"a {}": n, "b {}": n, "c {}": n, "d {}": n, "{}": 768, "{}#2": 5, "e {}": 1}
+             for n in range(2)] + [{}],
+        )  # fmt: skip
+        child = self.start(
+            "import cv2, os, subprocess\ncapture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]: pass\n"
+            "one = subprocess.Popen('echo 1; exec sleep 600', shell=True)\n"
+            "open(os.environ['HERE'] + '/number', 'w').write(str(one.pid))\n"
+            "while os.stat(f'/proc/{one.pid}/fd/1').st_size == 0: pass\n"
+        )
+        self.show(child, 0)
+        self.results(child)
+        self.assertEqual(self.finish(child), {})
+        child.reset(2)
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+        os.kill(int((self.folder / "number").read_text()), signal.SIGKILL)
+        self.assertIn("what the process echo 1; exec sleep 600 printed is no result", child.output)
 
     def test_the_cells_of_a_row_stay_together(self):
         for name, text, expected in [
@@ -1319,6 +1407,42 @@ class ProcessTests(LoopCase):
 
 
 class EndTests(LoopCase):
+    def test_a_wrong_name_of_a_file_of_results(self):
+        script = (
+            "import cv2, os\ncapture = cv2.VideoCapture(0)\n"
+            "log = open(os.environ['HERE'] + '/tracks.csv', 'w')\n"
+            "while capture.read()[0]: log.write('1\\n')\n"
+        )
+        for written, is_wrong in (("", True), ("open('/dev/shm/typo.csv', 'w')\n", False)):
+            child = self.start(written + script, "--results", "/dev/shm/typo.csv")
+            self.show(child, 0)
+            self.results(child)
+            child.host.send({"timer": 0, "nowNs": LAST_NS})
+            if not is_wrong:
+                self.assertEqual(self.results(child), {})
+                continue
+            code, message = self.error(child)
+            self.assertEqual((code, child.status), ("loop.results", 2))
+            self.assertRegex(message, "no result: .*script.py did not write .*/dev/shm/typo.csv; it")
+            self.assertRegex(message, r"wrote \S+/tracks.csv. Correct --results; or")
+        os.remove("/dev/shm/typo.csv")
+
+    def test_the_line_at_which_a_script_is_ended_is_named(self):
+        child = self.start(
+            "import cv2\n"
+            "for attempt in range(3):\n"
+            "    capture = cv2.VideoCapture(0)\n"
+            "    while capture.read()[0]: pass\n"
+            "print('total')\n"
+        )
+        self.show(child, 0)
+        self.results(child)
+        self.assertEqual(self.finish(child), {})
+        child.reset(2)
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+        self.assertIn("script.py:4 reads again after the last frame, and the script", child.output)
+
     def check(self, script, code, text, *options, frames=1):
         child = self.start(script, *options)
         for sequence in range(frames - 1):

@@ -170,7 +170,7 @@ class StandIns:
         def replace(module: Any) -> None:
             from ._processes import Processes
 
-            getattr(Processes(self._source.host), part)(module)
+            getattr(Processes(self._source.host, self._written), part)(module)
 
         return replace
 

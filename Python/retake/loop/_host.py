@@ -52,6 +52,7 @@ class Host:
         """The time of the timer for sleeps, if it is set."""
         self._timers: list[bytes] = []
         """Messages about timers, which are sent with the next `done`: the host wakes up once."""
+        self._has_results = False
         self._given: list[tuple[str, dict[str, Any]]] = []
         self._open: object = None
         """The `done` that the host waits for."""
@@ -230,6 +231,7 @@ class Host:
         messages, self._timers = self._timers, []
         if self._frame is None:
             self._given += ((sink, {"scalars": rows}) for sink, rows in self._written.take())
+            self._has_results = self._has_results or bool(self._given)
             for sink, form in self._given:
                 out = {"sink": sink, "sequence": self.sequence, "value": form}
                 try:
@@ -267,6 +269,16 @@ class Host:
                 self.fail("loop.results", what)
             # Another run in this folder may have written it.
             print(f"retake: {what}", file=sys.stderr)
+        for name in self._written.unheard():
+            self.note(f"what the process {name} printed is no result: wait for its end")
+        has_results = self._has_results or bool(self._given)
+        if not has_results and (unopened := self._written.unopened()) is not None:
+            self.fail(
+                "loop.results",
+                f"the run has no result: {self._script} did not write {unopened}. Correct "
+                "--results; or, if it is right that nothing is found here, let the script open "
+                "the file before its loop",
+            )
         at, is_over = self.sequence, self.is_at_end
         resets = 0
         # Ends: at the latest when the host closes the socket.

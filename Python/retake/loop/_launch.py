@@ -6,6 +6,7 @@ import _socket
 import argparse
 import atexit
 import ctypes
+import gc
 import mmap
 import os
 import re
@@ -23,6 +24,7 @@ from ._host import Host
 from ._written import STDOUT, Written
 
 _MESSAGES, _PIXELS = 3, 4
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _KEPT_ARRAY_BYTES_MAX = 32 << 20
 """The most that glibc takes. A frame of 4K in BGR has 24 MiB."""
@@ -131,7 +133,29 @@ def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
         # One of them read without an end.
         pass
     atexit._run_exitfuncs()
+    _clear_modules(os.getcwd() if given.module else os.path.dirname(os.path.abspath(given.script)))
     host.end()
+
+
+def _clear_modules(folder: str) -> None:
+    """As at the end of Python: the objects of the script's modules end, and may write then."""
+    own = [
+        module
+        for name, module in sys.modules.items()
+        if name == "__main__" or _is_of_script(getattr(module, "__file__", None) or "", folder)
+    ]
+    for module in own:
+        names = vars(module)
+        for name in sorted(names, key=lambda name: not name.startswith("_")):
+            if not name.startswith("__"):
+                names[name] = None
+    del own, module, names
+    gc.collect()
+
+
+def _is_of_script(file: str, folder: str) -> bool:
+    is_installed = "-packages" + os.sep in file or file.startswith(_PACKAGE + os.sep)
+    return not is_installed and file.startswith(folder + os.sep)
 
 
 def _keep_memory() -> None:
@@ -167,9 +191,22 @@ def _outcome(host: Host, given: argparse.Namespace) -> int:
         return end.code or 0
     except BaseException as error:
         if host.is_stopped and isinstance(error, KeyboardInterrupt):
+            _note_end(host, error)
             return 0
         _failed(host, error, f"{given.script} ended{_place(host)} by an exception")
     return 0
+
+
+def _note_end(host: Host, error: BaseException) -> None:
+    """The script reads again after the last frame, as a camera would continue, so it was ended."""
+    own = os.path.dirname(os.path.abspath(__file__))
+    places = [each for each in _each(error.__traceback__) if not _is_in(own, each)]
+    if places:
+        file, line = places[-1].tb_frame.f_code.co_filename, places[-1].tb_lineno
+        host.note(
+            f"{os.path.basename(file)}:{line} reads again after the last frame, and the script was "
+            "ended there: what it writes after its loop is no result"
+        )
 
 
 def _execute(given: argparse.Namespace) -> None:

@@ -64,6 +64,9 @@ class Sink:
         self._counts[name] = count = self._counts.get(name, 0) + 1
         return count
 
+    def __bool__(self) -> bool:
+        return bool(self._numbers)
+
     def take(self) -> list[dict[str, Any]]:
         """The scalars of a message."""
         taken = [{"name": name, "value": value} for name, value in self._numbers.items()]

@@ -21,6 +21,7 @@ from typing import Any
 from ._clock import REAL_MONOTONIC, REAL_SLEEP
 from ._host import Host
 from ._turns import numbered
+from ._written import Written
 
 _WORKERS = 4
 """Of a pool whose script names no number: the processors of this machine must not matter."""
@@ -31,8 +32,9 @@ _SIGKILL, _SIGTERM = 9, 15
 class Processes:
     """Replaces the processes of `multiprocessing` and `concurrent.futures` once it is imported."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, written: Written) -> None:
         self._host = host
+        self._written = written
 
     def multiprocessing(self, module: Any) -> None:
         """The processes, queues and locks of `multiprocessing`."""
@@ -93,9 +95,9 @@ class Processes:
         kind._help_stuff_finish = staticmethod(module.ThreadPool._help_stuff_finish)
         kind._get_sentinels = module.ThreadPool._get_sentinels = lambda pool: []
 
-    @staticmethod
-    def subprocess(module: Any) -> None:
+    def subprocess(self, module: Any) -> None:
         """Real processes end in real time, before virtual time advances."""
+        self._written.follow_processes(module.Popen)
         select = module._PopenSelector.select.__wrapped__
         module._PopenSelector = type("Selector", (module._PopenSelector,), {"select": select})
         module._time = REAL_MONOTONIC

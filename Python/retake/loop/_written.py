@@ -12,9 +12,11 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ._lines import Lines, Sink
+from ._lines import TABLES, Lines, Sink
 
 STDOUT = "stdout"
+_TEXTS = frozenset([*TABLES, ".json", ".jsonl", ".ndjson", ".log", ".txt"])
+"""Forms of files whose bytes are lines."""
 _STDOUT_NUMBER = 1
 
 
@@ -41,6 +43,12 @@ class Written:
         self._before: dict[str, tuple[int, ...]] = {}
         """By the path: the state of the files of results, when the script begins."""
         self._files: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._others: dict[str, None] = {}
+        """The paths of the script's other files, in their order."""
+        self._printed: Any = None
+        """What is used as standard output, if printed lines are results."""
+        self._outputs: dict[Any, str] = {}
+        """What processes print until they have ended, with their names."""
 
     @property
     def names(self) -> list[str]:
@@ -178,7 +186,8 @@ class Written:
                 # PYTHONUNBUFFERED: `print` would write each of its values to the pipe.
                 sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore
             followed: Any = _Text(sys.stdout, lines, lines.close)
-            sys.stdout = sys.__stdout__ = followed
+            sys.stdout = sys.__stdout__ = self._printed = followed
+            os.system = _system
             self._install_write(lines)
 
         def open_followed(file: Any, mode: str = "r", *args: Any, **keys: Any) -> Any:
@@ -187,7 +196,14 @@ class Written:
                 return opened
             self._files.add(opened)
             if not self._patterns or (sink := self.sink(file)) is None:
+                if isinstance(file, (str, os.PathLike)):
+                    self._others[os.fspath(file)] = None
                 return opened
+            is_text = os.path.splitext(os.fspath(file))[1].lower() in _TEXTS
+            if "b" in mode and is_text:
+                path = os.path.abspath(os.fspath(file))
+                lines = self._lines_of(path, mode, sink, "utf-8")
+                return _TextBytes(opened, lines, "utf-8", lambda: self._closed(path, lines))
             if "b" in mode:
                 start = opened.tell() if "a" in mode else 0
                 return _Bytes(opened, lambda: self.picture(file, start))
@@ -207,6 +223,52 @@ class Written:
                 return open_number(path, flags, *args, **keys)
 
             os.open = open_noted
+
+    def follow_processes(self, kind: Any) -> None:
+        """What a process prints into the script's standard output is printed when it has ended.
+
+        Args:
+            kind: `subprocess.Popen`.
+        """
+        printed = self._printed
+        if printed is None:
+            return
+        get_handles, handle_end = kind._get_handles, kind._handle_exitstatus
+
+        def get_followed(process: Any, stdin: Any, stdout: Any, stderr: Any) -> Any:
+            if stdout in (None, printed, _STDOUT_NUMBER):
+                import tempfile
+
+                stdout = process._retake_output = tempfile.TemporaryFile()  # noqa: SIM115
+                args = process.args
+                self._outputs[stdout] = str(args if isinstance(args, (str, bytes)) else args[0])
+            return get_handles(process, stdin, stdout, stderr)
+
+        def handle_end_followed(process: Any, *args: Any, **keys: Any) -> None:
+            handle_end(process, *args, **keys)
+            output = getattr(process, "_retake_output", None)
+            if self._outputs.pop(output, None) is not None:
+                output.seek(0)
+                printed.write(output.read().decode(errors="replace"))
+                output.close()
+
+        kind._get_handles, kind._handle_exitstatus = get_followed, handle_end_followed
+
+    def unheard(self) -> list[str]:
+        """Processes that printed, and whose end the script did not wait for."""
+        found = [(os.fstat(each.fileno()).st_size, name) for each, name in self._outputs.items()]
+        return [name for size, name in found if size > 0]
+
+    def unopened(self) -> str | None:
+        """The file of results that the script never wrote, in a run without any result; and the
+        files that it did write."""
+        if any(self._sinks.values()):
+            return None
+        for pattern in self._patterns.values():
+            if pattern not in self._seen and not any(letter in pattern for letter in "*?["):
+                others = ", ".join(itertools.islice(self._others, 5)) or "no file"
+                return f"{os.path.relpath(pattern)}; it wrote {others}"
+        return None
 
     def _move(self, move: Callable[..., None]) -> Callable[..., None]:
         def move_followed(source: Any, target: Any, **keys: Any) -> None:
@@ -231,6 +293,13 @@ class Written:
 
 
 _open = open
+
+
+def _system(command: Any) -> int:
+    import subprocess
+
+    status = subprocess.call(command, shell=True)
+    return status << 8 if status >= 0 else -status
 
 
 class _File:
@@ -279,10 +348,7 @@ class _Text(_File):
         return self.buffer
 
     def truncate(self, size: int | None = None) -> int:
-        length: int = self._file.truncate(size)
-        if length == 0:
-            self._lines.restart()
-        return length
+        return _truncated(self._file, self._lines, size)
 
     def close(self) -> None:
         if not self._file.closed:
@@ -302,6 +368,31 @@ class _Buffer(_File):
         count: int = self._file.write(data)
         self._lines.write(self._decode(bytes(data)[:count]))
         return count
+
+
+class _TextBytes(_Buffer):
+    """A file of lines that is written as bytes."""
+
+    def __init__(
+        self, file: Any, lines: Lines, encoding: str, closed: Callable[[], None]
+    ) -> None:
+        super().__init__(file, lines, encoding)
+        self._closed = closed
+
+    def truncate(self, size: int | None = None) -> int:
+        return _truncated(self._file, self._lines, size)
+
+    def close(self) -> None:
+        if not self._file.closed:
+            self._closed()
+        super().close()
+
+
+def _truncated(file: Any, lines: Lines, size: int | None) -> int:
+    length: int = file.truncate(size)
+    if length == 0:
+        lines.restart()
+    return length
 
 
 def _decoder(encoding: str) -> Callable[[bytes], str]:
