@@ -759,6 +759,21 @@ class LoopTests(LoopCase):
         )
         self.assertEqual(found, [{"id": 0}, {"id": 1}, {"id": 2}, {}])
 
+    def test_a_file_without_a_reference_is_closed(self):
+        for name, body, value in [
+            ("log.json", "json.dump({'n': n}, open(path, 'w'))", lambda n: {"n": n}),
+            ("log.csv", "open(path, 'wb').write(b'%d\\n' % n)", lambda n: {"column1": n}),
+            ("log.txt", "open(path, 'w').write(f'now {n}')", lambda n: {"now {}": n}),
+            ("log.txt", "open(path, 'w').detach().write(b'now %d' % n)", lambda n: {"now {}": n}),
+        ]:
+            with self.subTest(body):
+                found = self.rows(body, name=name, start="import json")
+                self.assertEqual(found, [*map(value, range(3)), {}])
+        found = self.rows("open(path, 'wb').write(bytes([n]))", name="log.bin")
+        names = [list(each) for each in found[:3]]
+        self.assertEqual([len(each) for each in names], [1, 1, 1])
+        self.assertEqual(len({name for (name,) in names}), 3)
+
     def test_what_objects_write_at_the_end_of_the_script(self):
         module = (
             "class Log:\n"

@@ -10,6 +10,7 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from types import BuiltinMethodType, MethodType
 from typing import Any
 
 from ._lines import TABLES, Lines, Sink
@@ -295,6 +296,9 @@ class Written:
 _open = open
 
 
+def _ignore() -> None: ...
+
+
 def _system(command: Any) -> int:
     import subprocess
 
@@ -312,7 +316,10 @@ class _File:
         return getattr(self._file, name)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._file)
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._file)
 
     def __enter__(self) -> Any:
         self._file.__enter__()
@@ -329,7 +336,25 @@ class _File:
         self._file.close()
 
 
-class _Text(_File):
+class _Ended(_File):
+    """It is closed when the script has no more reference to it, as a file of Python."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._file, name)
+        if not isinstance(found, (MethodType, BuiltinMethodType)):
+            return found
+        # The call may have the last reference.
+        return lambda *args, **keys: (found(*args, **keys), self)[0]
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except (OSError, ValueError):
+            # Python ignores it, too.
+            pass
+
+
+class _Text(_Ended):
     def __init__(self, file: Any, lines: Lines, closed: Callable[[], None]) -> None:
         super().__init__(file)
         self._lines = lines
@@ -345,7 +370,11 @@ class _Text(_File):
         return _Buffer(self._file.buffer, self._lines, self._file.encoding)
 
     def detach(self) -> Any:
-        return self.buffer
+        encoding = self._file.encoding
+        buffer = _Buffer(self._file.detach(), self._lines, encoding)
+        # The other one is closed in its place.
+        self._file, self._closed = io.StringIO(), _ignore
+        return buffer
 
     def truncate(self, size: int | None = None) -> int:
         return _truncated(self._file, self._lines, size)
@@ -370,7 +399,7 @@ class _Buffer(_File):
         return count
 
 
-class _TextBytes(_Buffer):
+class _TextBytes(_Buffer, _Ended):
     """A file of lines that is written as bytes."""
 
     def __init__(
@@ -399,10 +428,14 @@ def _decoder(encoding: str) -> Callable[[bytes], str]:
     return codecs.getincrementaldecoder(encoding)("replace").decode
 
 
-class _Bytes(_File):
+class _Bytes(_Ended):
     def __init__(self, file: Any, closed: Any) -> None:
         super().__init__(file)
         self._closed = closed
+
+    def write(self, data: Any) -> int:
+        count: int = self._file.write(data)
+        return count
 
     def close(self) -> None:
         is_first = not self._file.closed
