@@ -224,9 +224,24 @@ import Testing
     #expect(!workplace.exists("kept/\(scope)/\(left)"))
   }
 
+  @Test func `a folder with the name of such a word is written with its place`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake("cache", "info", "--cache", "./off")
+    #expect(result.status == 2 && result.stderr.contains("off"), "\(result.stderr)")
+    #expect(!result.stderr.contains("is no folder's name"))
+  }
+
   @Test(arguments: [
     (["replay", "yard", "--cache", ""], "is empty: write auto, none, or a folder"),
     (["test", "--cache", ""], "is empty: write auto, none, or a folder"),
+    (
+      ["test", "--cache", "off"],
+      "'--cache off' is no folder's name here: write none for no cache, auto for the cache of the "
+        + "project, or ./off for a folder"
+    ),
+    (["replay", "yard", "--cache", "None"], "write none for no cache"),
+    (["test", "--cache", "false"], "write none for no cache"),
+    (["cache", "info", "--cache", "NO"], "write auto, or ./NO for a folder"),
     (["test", "--jobs", "-1"], "'-1' is invalid for '--jobs <jobs>': it is not between 1 and 64"),
     (
       ["test", "--jobs", "abc"], "'abc' is invalid for '--jobs <jobs>': it is not between 1 and 64"

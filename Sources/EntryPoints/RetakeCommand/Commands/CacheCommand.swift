@@ -30,6 +30,10 @@ struct CachePlace: ParsableArguments {
     guard cache != "none", cache != "" else {
       throw ValidationError("'--cache \(cache ?? "")' names no cache: write a folder, or auto")
     }
+    if let cache, CacheOptions.isOtherWord(cache) {
+      throw ValidationError(
+        "'--cache \(cache)' is no folder's name here: write auto, or ./\(cache) for a folder")
+    }
   }
 
   func path(in project: Project) -> String {

@@ -22,7 +22,23 @@ struct CacheOptions: ParsableArguments {
     guard cache != "" else {
       throw ValidationError("'--cache' is empty: write auto, none, or a folder")
     }
+    if let cache, Self.isOtherWord(cache) {
+      throw ValidationError(
+        "'--cache \(cache)' is no folder's name here: write none for no cache, auto for the cache "
+          + "of the project, or ./\(cache) for a folder")
+    }
   }
+
+  /// Whether this is a word of other programs, or of another case, for `none` or `auto`. A folder
+  /// with this name would be made unnoticed.
+  static func isOtherWord(_ cache: String) -> Bool {
+    cache != "none" && cache != "auto" && words.contains(cache.lowercased())
+  }
+
+  private static let words: Set = [
+    "0", "1", "auto", "automatic", "default", "disable", "disabled", "enable", "enabled", "false",
+    "never", "no", "none", "off", "on", "true", "yes",
+  ]
 
   /// - Parameter note: Called with the reason why the default cache cannot be used.
   func folder(
