@@ -18,6 +18,48 @@ import Testing
     ) { _ in nil }
   }
 
+  /// A run whose sink receives a line and a map, with the map's file.
+  private func write(to folder: GoldenFolder, line: Double, meters: Float) throws {
+    let map = try #require(PixelArray(width: 2, height: 1, [meters, 8]))
+    let lane = Polyline([[0, line], [9, line]])
+    let facts = [
+      Observation(.polyline(lane), label: "lane"), Observation(.image(map), label: "depth"),
+    ]
+    var run = SampleRun(frames: 1)
+    run.sinks = [.init("road")]
+    run.manifest.precision = [:]
+    run.manifest.compare = try CompareRules(
+      StrictDecoder<GoldenError>(yaml: "{boxes: {position: 2}, pictures: {scalar: 0.5}}"))
+    run.frames[0].outcomes = [
+      SinkOutcome(sink: "road", content: .facts(facts.map(ResultFact.observation)))
+    ]
+    try run.write(to: folder)
+    let name = GoldenFolder.imageName(
+      run.frames[0].id, sink: "road", index: 0, isPicture: false)
+    try Data(try #require(map.npy)).write(to: folder.file(name))
+  }
+
+  @Test(arguments: [
+    (1.0, 0.25, []), (3, 0.25, [Finding.Kind.pointMoved]), (1, 0.75, [.pictureChanged]),
+    (3, 0.75, [.pointMoved, .pictureChanged]),
+  ])
+  func `a line and a map of one sink are each judged by the rule of their kind`(
+    line: Double, meters: Float, kinds: [Finding.Kind]
+  ) throws {
+    let folders = try SampleFolders()
+    try write(to: folders.golden, line: 0, meters: 0)
+    try write(to: folders.run, line: line, meters: meters)
+    let rule = try folders.golden.manifest().compare.rule(for: "road")
+    #expect(rule.mode == .boxes && rule.limitsImages && rule.position == 2 && rule.scalar == 0.5)
+    var options = GoldenComparator.Options(platform: SampleRun.platform)
+    options.pixels = { _ in nil }
+    let comparison = try GoldenComparator(
+      golden: folders.golden, actual: folders.run, options: options
+    ).compare()
+    #expect(comparison.findings.map(\.kind) == kinds)
+    #expect(comparison.verdict == (kinds.isEmpty ? .passed : .changed))
+  }
+
   @Test func `a file that is no image is not the same as no file`() throws {
     let folder = try TemporaryFolder()
     #expect(Self.name == "image-0-000007-each-depth-1.npy")

@@ -204,6 +204,20 @@ import Testing
     #expect(rules.rule(for: "pixels", suited: .exact) == SinkRule(mode: .exact))
   }
 
+  @Test func `a rule for pictures limits the images of a sink with other results, too`() throws {
+    let rules = try CompareRules(
+      StrictDecoder<GoldenError>(
+        yaml: "{boxes: {position: 2, scalar: 1}, pictures: {psnrMin: 38, scalar: 0.5}}"))
+    let mixed = rules.rule(for: "road", hasImages: true)
+    #expect(mixed.mode == .boxes && mixed.comparesPixels && mixed.position == 2)
+    #expect(mixed.psnrMin == 38 && mixed.ssimMin == 1 && mixed.scalar == 0.5)
+    #expect(!rules.rule(for: "road").comparesPixels)
+    #expect(!rules.rule(for: "road", suited: .exact, hasImages: true).comparesPixels)
+    #expect(rules.rule(for: "road", suited: .pictures, hasImages: true).position == 0)
+    #expect(rules.imageMode == .pictures && CompareRules().imageMode == .exact)
+    #expect(!CompareRules().rule(for: "road", hasImages: true).comparesPixels)
+  }
+
   @Test func `the platform names fused multiplication where the processor has it`() {
     #expect(PlatformKey(hasFusedMultiplyAdd: true).description.hasSuffix("-fma"))
     #expect(!PlatformKey(hasFusedMultiplyAdd: false).description.hasSuffix("-fma"))

@@ -96,6 +96,34 @@ import Testing
     #expect(try adopt(fixture).isEmpty && fixture.test().status == .passed)
   }
 
+  @Test func `images get a rule for pictures that retake.yml has by now, and lose it`() throws {
+    let text = "v: 1\ncases:\n  view: {pipeline: view.json}\n"
+    let fixture = try ProjectFixture(text)
+    try fixture.record("yard")
+    try fixture.folder.write(
+      """
+      {"v": 1, "name": "view",
+       "nodes": [
+        {"id": "camera", "kind": "session"}, {"id": "grey", "kind": "grey"},
+        {"id": "view", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "grey"}, {"from": "grey", "to": "view"}]}
+      """, to: "view.json")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let golden = GoldenFolder(fixture.folder.file("Goldens/yard/view"))
+    #expect(try golden.manifest().compare.bySink == ["view": SinkRule(mode: .exact)])
+    try fixture.folder.write(text + "compare: {pictures: {psnrMin: 38}}\n", to: "retake.yml")
+    #expect(
+      try adopt(fixture).map(\.changes) == [
+        ["view.mode: exact → pictures", "view.psnrMin: 0.0 → 38.0"]
+      ])
+    #expect(try golden.manifest().compare.rule(for: "view").mode == .pictures)
+    #expect(try adopt(fixture).isEmpty)
+    try fixture.folder.write(text, to: "retake.yml")
+    #expect(try adopt(fixture).count == 1)
+    #expect(try golden.manifest().compare.bySink == ["view": SinkRule(mode: .exact)])
+  }
+
   @Test func `documents alone leave tolerances and their evidence as they are`() throws {
     let fixture = try accepted()
     let golden = GoldenFolder(fixture.folder.file("Goldens/yard/motion"))

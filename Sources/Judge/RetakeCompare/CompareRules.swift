@@ -20,7 +20,21 @@ package struct CompareRules: Hashable, Sendable {
 
   /// The rule for a sink: its own rule, else the rule of the mode that suits its results, else the
   /// default rule of that mode.
-  package func rule(for sink: String, suited mode: SinkRule.Mode = .boxes) -> SinkRule {
-    bySink[sink] ?? bySink[mode.rawValue] ?? SinkRule(mode: mode)
+  ///
+  /// - Parameter hasImages: Whether a rule `pictures` limits the images among its results.
+  package func rule(
+    for sink: String, suited mode: SinkRule.Mode = .boxes, hasImages: Bool = false
+  ) -> SinkRule {
+    if let own = bySink[sink] { return own }
+    let rule = bySink[mode.rawValue] ?? SinkRule(mode: mode)
+    guard hasImages, rule.mode != .exact, !rule.comparesPixels,
+      let pictures = bySink[SinkRule.Mode.pictures.rawValue], pictures.comparesPixels
+    else { return rule }
+    return rule.limitingImages(like: pictures)
+  }
+
+  /// The mode that suits a sink that receives only images.
+  package var imageMode: SinkRule.Mode {
+    bySink[SinkRule.Mode.pictures.rawValue] == nil ? .exact : .pictures
   }
 }

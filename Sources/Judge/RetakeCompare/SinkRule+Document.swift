@@ -18,6 +18,9 @@ extension SinkRule: Encodable {
       (.driftPer1000, \.driftPer1000), (.maskIoUMin, \.maskIoUMin), (.cosineMax, \.cosineMax),
     ]
 
+  /// The limits of images that a rule with `limitsImages` always states.
+  private static let imageKeys: Set<CodingKeys> = [.psnrMin, .ssimMin, .densestMax]
+
   /// Integers of 0 or more, and the properties that hold them.
   package static let counts:
     [(key: CodingKeys, path: any WritableKeyPath<SinkRule, Int> & Sendable)] = [
@@ -38,6 +41,9 @@ extension SinkRule: Encodable {
     let fields = try decoder.object(CodingKeys.allCases.map(\.rawValue))
     self.init(mode: try fields["mode"]?.choice("a mode") ?? mode)
     order = try fields["order"]?.choice("an order") ?? order
+    limitsImages =
+      self.mode != .exact && self.mode != .pictures
+      && Self.imageKeys.contains { fields[$0.rawValue] != nil }
     for (key, path) in Self.tolerances {
       guard let field = fields[key.rawValue] else { continue }
       let value = try field.tolerance()
@@ -79,8 +85,9 @@ extension SinkRule: Encodable {
     case .exact: return []
     case .numeric: keys = [.score, .scalar, .driftPer1000]
     case .boxes: keys = [.iou, .position, .score, .unmatchedMax, .driftPer1000, .order]
-    case .pictures: keys = [.psnrMin, .ssimMin, .densestMax]
+    case .pictures: keys = Self.imageKeys
     }
+    if limitsImages { keys.formUnion(Self.imageKeys) }
     let standard = SinkRule(mode: mode)
     for (key, path) in Self.tolerances where self[keyPath: path] != standard[keyPath: path] {
       keys.insert(key)

@@ -24,6 +24,8 @@ package struct SinkRule: Hashable, Sendable {
   }
 
   package var mode: Mode = .boxes
+  /// Whether a rule of another mode than `pictures` limits the images among a sink's results, too.
+  package var limitsImages = false
   /// The smallest overlap (intersection over union, 0 to 1) of two boxes that are the same object.
   package var iou = 0.5
   /// The largest difference of each of x, y, width and height, and of x and y of a key point, in
@@ -63,6 +65,9 @@ package struct SinkRule: Hashable, Sendable {
   package var driftPer1000 = 0.0
   package var order: Order = .any
 
+  /// Whether images are kept, and compared by their pixels. Otherwise their digests decide.
+  package var comparesPixels: Bool { mode == .pictures || limitsImages }
+
   /// `maskIoUMin` as an error, which grows as other errors do.
   package var maskErrorMax: Double {
     get { FixedDecimal(1 - maskIoUMin, decimals: 6).value }
@@ -72,6 +77,18 @@ package struct SinkRule: Hashable, Sendable {
 
   package init(mode: Mode = .boxes) {
     self.mode = mode
+  }
+
+  /// This rule with the limits of images, and the limits of numbers in maps, of another rule.
+  func limitingImages(like other: SinkRule) -> SinkRule {
+    var rule = self
+    rule.limitsImages = true
+    (rule.psnrMin, rule.ssimMin) = (other.psnrMin, other.ssimMin)
+    (rule.densestMax, rule.pictureEvery) = (other.densestMax, other.pictureEvery)
+    for path in [\SinkRule.scalar, \.relative, \.rmsMax] where other[keyPath: path] > 0 {
+      rule[keyPath: path] = other[keyPath: path]
+    }
+    return rule
   }
 
   /// Boxes are paired by overlap, and no difference is allowed.

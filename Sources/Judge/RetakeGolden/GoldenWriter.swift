@@ -58,6 +58,7 @@ package final class GoldenWriter {
   private var latency = LatencyMeter()
   private var damaged: GoldenManifest.Damage?
   private var modes: [String: SinkRule.Mode] = [:]
+  private var imageSinks: Set<String> = []
   private var failure: (any Error)?
 
   /// - Parameter target: `pending` for `*.new` next to an accepted golden; `accepted` for the
@@ -131,7 +132,7 @@ package final class GoldenWriter {
     let rules = plan.writtenRules.bySink
     // A rule for a sink is stronger than one for all sinks in the mode `pictures`.
     guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }
-    return rule.mode == .pictures && frame.sequence % rule.pictureEvery == 0
+    return rule.comparesPixels && frame.sequence % rule.pictureEvery == 0
   }
 
   /// Writes an image among the observations of a frame.
@@ -217,8 +218,13 @@ package final class GoldenWriter {
     // alone, so each sink needs one in golden.yml.
     let rules = plan.header.sinks.map { sink in
       // A sink that received no fact keeps the mode of the golden.
-      let mode = modes[sink] ?? plan.writtenRules.bySink[sink]?.mode ?? .boxes
-      return (sink, manifest.compare.rule(for: sink, suited: mode))
+      let old = modes[sink] == nil ? plan.writtenRules.bySink[sink] : nil
+      return (
+        sink,
+        manifest.compare.rule(
+          for: sink, suited: modes[sink] ?? old?.mode ?? .boxes,
+          hasImages: imageSinks.contains(sink) || old?.comparesPixels == true)
+      )
     }
     manifest.compare = CompareRules(Dictionary(rules, uniquingKeysWith: { first, _ in first }))
     return manifest
@@ -231,26 +237,33 @@ package final class GoldenWriter {
     }
   }
 
-  private var imageMode: SinkRule.Mode {
-    plan.writtenRules.bySink[SinkRule.Mode.pictures.rawValue] == nil ? .exact : .pictures
-  }
-
   /// The mode that suits the facts of a sink: boxes, else numbers, else pictures if they have a
   /// rule, else exact.
   private func noteMode(_ outcome: SinkOutcome) {
-    guard modes[outcome.sink] != .boxes, case .facts(let facts) = outcome.content else { return }
+    guard case .facts(let facts) = outcome.content else { return }
+    let imageMode = plan.writtenRules.imageMode
     for fact in facts {
+      if fact.isImage { imageSinks.insert(outcome.sink) }
+      guard modes[outcome.sink] != .boxes else { continue }
       switch fact {
       case .detection: modes[outcome.sink] = .boxes
       case .observation(let item) where item.hasPositions: modes[outcome.sink] = .boxes
-      case .observation(let item) where item.isImage:
-        modes[outcome.sink] = modes[outcome.sink] ?? imageMode
+      case _ where fact.isImage: modes[outcome.sink] = modes[outcome.sink] ?? imageMode
       case .scalar, .waveform, .classification, .observation:
         // A detector may also report scalars. Boxes need pairing, so they decide about the sink.
-        if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
-      case .frame: modes[outcome.sink] = modes[outcome.sink] ?? imageMode
+        modes[outcome.sink] = .numeric
       default: modes[outcome.sink] = modes[outcome.sink] ?? .exact
       }
+    }
+  }
+}
+
+extension ResultFact {
+  fileprivate var isImage: Bool {
+    switch self {
+    case .frame: true
+    case .observation(let item): item.isImage
+    default: false
     }
   }
 }

@@ -124,7 +124,8 @@ package struct GoldenRuleSync {
     var work = Work(folder: folder, item: Item(key: key, changes: [], needsResults: false))
     guard !leavesRules else { return work }
     let manifest = try folder.manifest()
-    let rules = self.rules(for: manifest)
+    let images = try manifest.compare.bySink.keys.filter { try Self.hasImages(folder, at: $0) }
+    let rules = self.rules(for: manifest, images: Set(images))
     for sink in manifest.compare.bySink.keys.sorted() {
       let (old, new) = (manifest.compare.rule(for: sink), rules.rule(for: sink))
       work.item.changes += old.changes(to: new).map { "\(sink).\($0)" }
@@ -139,16 +140,38 @@ package struct GoldenRuleSync {
     return work
   }
 
+  private static func hasImages(_ folder: GoldenFolder, at sink: String) throws -> Bool {
+    var found = false
+    _ = try folder.eachOutcome(at: sink) { _, lines in
+      found = found || lines.contains { $0.isImage }
+    }
+    return found
+  }
+
   /// The project's rules for the golden's own sinks. A sink without a rule in retake.yml keeps the
   /// mode that suits the values it receives, and a calibrated tolerance stays unless retake.yml
   /// states that tolerance. Rules for sinks of other pipelines are not used.
-  private func rules(for manifest: GoldenManifest) -> CompareRules {
+  ///
+  /// - Parameter images: The sinks with images in the golden: retake.yml may have got a rule
+  ///   `pictures`, or lost it.
+  private func rules(for manifest: GoldenManifest, images: Set<String>) -> CompareRules {
     let rules = manifest.compare.bySink.map { sink, rule in
-      (
-        sink,
-        manifest.calibrated(project.compare.rule(for: sink, suited: rule.mode), for: sink)
-      )
+      let isImages = images.contains(sink) && (rule.mode == .exact || rule.mode == .pictures)
+      let new = project.compare.rule(
+        for: sink, suited: isImages ? project.compare.imageMode : rule.mode,
+        hasImages: images.contains(sink))
+      return (sink, manifest.calibrated(new, for: sink))
     }
     return CompareRules(Dictionary(rules, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension ResultLine {
+  fileprivate var isImage: Bool {
+    switch self {
+    case .picture: true
+    case .observation(let item): if case .image = item.content { true } else { false }
+    default: false
+    }
   }
 }
