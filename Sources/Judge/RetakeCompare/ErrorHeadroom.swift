@@ -1,5 +1,16 @@
 package import RetakeCore
 
+/// The largest error of a quantity.
+struct WorstError {
+  private(set) var error = 0.0
+  private(set) var frame: FrameID?
+
+  mutating func note(_ error: Double, _ frame: FrameID) {
+    guard error > self.error else { return }
+    (self.error, self.frame) = (error, frame)
+  }
+}
+
 /// How close the largest error came to the allowed error.
 package struct ErrorHeadroom: Hashable, Sendable, Codable {
   package var sink: String

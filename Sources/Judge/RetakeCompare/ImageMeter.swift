@@ -11,20 +11,10 @@ struct ImageMeter {
     var isGolden: Bool
   }
 
-  private struct Worst {
-    var error = 0.0
-    var frame: FrameID?
-
-    mutating func note(_ error: Double, _ frame: FrameID) {
-      guard error > self.error else { return }
-      (self.error, self.frame) = (error, frame)
-    }
-  }
-
-  private var structure = Worst()
-  private var densest = Worst()
-  private var noise = Worst()
-  private var mapError = Worst()
+  private var structure = WorstError()
+  private var densest = WorstError()
+  private var noise = WorstError()
+  private var mapError = WorstError()
   private(set) var measured = 0
   /// The first such file.
   private(set) var damaged: Damage?
@@ -161,7 +151,7 @@ struct ImageMeter {
   }
 
   func headroom(sink: String, _ rule: SinkRule) -> [ErrorHeadroom] {
-    func row(_ quantity: String, _ worst: Worst, _ allowed: Double) -> ErrorHeadroom {
+    func row(_ quantity: String, _ worst: WorstError, _ allowed: Double) -> ErrorHeadroom {
       ErrorHeadroom(
         sink: sink, quantity: quantity, largest: worst.error, allowed: allowed, frame: worst.frame)
     }

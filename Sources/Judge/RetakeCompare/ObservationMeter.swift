@@ -13,8 +13,7 @@ struct ObservationMeter {
   }
 
   private struct Errors {
-    var worst = 0.0
-    var worstFrame: FrameID?
+    var worst = WorstError()
     /// The largest error of the frame that is compared now.
     var current = 0.0
     /// By track.
@@ -22,7 +21,7 @@ struct ObservationMeter {
 
     mutating func note(_ error: Double, _ frame: FrameID) {
       current = max(current, error)
-      if error > worst { (worst, worstFrame) = (error, frame) }
+      worst.note(error, frame)
     }
 
     mutating func endFrame(_ frame: FrameID) {
@@ -66,11 +65,11 @@ struct ObservationMeter {
   /// A row for each quantity with an error.
   func headroom(sink: String, _ rule: SinkRule) -> [ErrorHeadroom] {
     zip(Quantity.allCases, errors).compactMap { quantity, errors in
-      errors.worstFrame.map {
+      errors.worst.frame.map {
         ErrorHeadroom(
           sink: sink, quantity: quantity.rawValue,
-          largest: errors.worst.isFinite ? errors.worst : nil, allowed: quantity.allowed(rule),
-          frame: $0)
+          largest: errors.worst.error.isFinite ? errors.worst.error : nil,
+          allowed: quantity.allowed(rule), frame: $0)
       }
     }
   }
