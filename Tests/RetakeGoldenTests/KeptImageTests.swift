@@ -60,6 +60,19 @@ import Testing
     #expect(comparison.verdict == (kinds.isEmpty ? .passed : .changed))
   }
 
+  @Test func `an interrupted comparison has no verdict`() throws {
+    struct Ended: Error {}
+    let folders = try SampleFolders()
+    try write(to: folders.golden, line: 0, meters: 0)
+    try write(to: folders.run, line: 1, meters: 0)
+    var options = GoldenComparator.Options(platform: SampleRun.platform)
+    options.checkInterruption = { throw Ended() }
+    let comparator = GoldenComparator(
+      golden: folders.golden, actual: folders.run, options: options)
+    #expect(throws: Ended.self) { try comparator.compare() }
+    #expect(comparator.outcome().verdict == .errored)
+  }
+
   @Test func `a file that is no image is not the same as no file`() throws {
     let folder = try TemporaryFolder()
     #expect(Self.name == "image-0-000007-each-depth-1.npy")

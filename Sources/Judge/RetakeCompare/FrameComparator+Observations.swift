@@ -10,12 +10,18 @@ extension FrameComparator {
     _ frames: (golden: FrameID, actual: FrameID), into differences: inout [Difference]
   ) {
     let isInOrder = rule.mode == .exact || rule.order == .significant
+    var (work, isEnding) = (0, false)
     let matching =
       isInOrder
       ? BoxMatching(inOrder: golden.count, actual.count)
-      : BoxMatching(golden: golden, actual: actual, weight: weight)
+      : BoxMatching(golden: golden, actual: actual) { line, other in
+        work += line.content.count + other.content.count
+        if work >= Self.workBetweenChecks { (work, isEnding) = (0, isEnding || isInterrupted()) }
+        return isEnding ? 0 : weight(line, other)
+      }
     let images = (golden: Self.imageIndices(golden), actual: Self.imageIndices(actual))
     for (index, partner) in matching.partners.enumerated() {
+      if isInterrupted() { return }
       let line = golden[index]
       guard let partner else {
         differences.append(
@@ -34,6 +40,10 @@ extension FrameComparator {
           message: "\(actual[index].words) is new"))
     }
   }
+
+  /// The vertices, runs and elements that are weighed from one question for an interruption to the
+  /// next.
+  private static let workBetweenChecks = 1_000_000
 
   /// For each line, the number of images before it.
   private static func imageIndices(_ lines: [ObservationLine]) -> [Int] {
@@ -198,7 +208,7 @@ extension FrameComparator {
     _ golden: Polyline, _ actual: Polyline, _ frame: FrameID
   ) -> [Change] {
     // In the mode `exact` the same shape with other vertices is a difference.
-    guard let distance = golden.distance(to: actual) else {
+    guard let distance = golden.distance(to: actual, isInterrupted: isInterrupted) else {
       let count = counted(max(golden.vertices.count, actual.vertices.count), "vertex", "vertices")
       return [(.pointMoved, "its \(count) are too many to compare: return fewer", nil)]
     }
@@ -302,6 +312,17 @@ extension Polyline {
 }
 
 extension ObservationLine.Content {
+  /// The vertices, runs or elements that a comparison reads.
+  fileprivate var count: Int {
+    switch self {
+    case .mask(let mask): mask.runs.count
+    case .points(let points, _): points.count
+    case .polyline(let vertices, _): vertices.count
+    case .embedding(let elements): elements.count
+    case .image, .json: 1
+    }
+  }
+
   fileprivate var json: JSONValue? {
     guard case .json(let text) = self else { return nil }
     return try? JSONValue(parsing: Data(text.utf8))

@@ -18,8 +18,11 @@ struct FrameComparator {
   private let hasSameClasses: Bool
   /// `nil` if the golden and the run kept no images.
   let images: StoredImages?
+  /// Asked in long work. After an answer of `true` this ends early, with results of no meaning, and
+  /// the caller discards them: an interruption is not taken back.
+  let isInterrupted: () -> Bool
   var meter: ErrorMeter
-  var pictures = ImageMeter()
+  var pictures: ImageMeter
   var series = ScalarSeries()
   var observations = ObservationMeter()
   /// The actual identity that each golden identity was last paired with, if it is a different one.
@@ -27,11 +30,13 @@ struct FrameComparator {
 
   init(
     sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String],
-    images: StoredImages? = nil
+    images: StoredImages? = nil, isInterrupted: @escaping () -> Bool = { false }
   ) {
     self.sink = sink
     self.rule = rule
     self.images = images
+    self.isInterrupted = isInterrupted
+    pictures = ImageMeter(isInterrupted: isInterrupted)
     classes = (goldenClasses, actualClasses)
     hasSameClasses = goldenClasses == actualClasses
     meter = ErrorMeter(rule: rule)

@@ -28,8 +28,10 @@ package struct ImageDifference: Hashable, Sendable {
   /// The largest difference of two levels.
   package var levelsMax: Int
 
-  /// `nil` for images of different sizes.
-  package init?(golden: ImagePixels, actual: ImagePixels) {
+  /// `nil` for images of different sizes, and if it was interrupted.
+  package init?(
+    golden: ImagePixels, actual: ImagePixels, isInterrupted: () -> Bool = { false }
+  ) {
     guard golden.width == actual.width, golden.height == actual.height,
       golden.planes.count == actual.planes.count, !golden.planes.isEmpty
     else { return nil }
@@ -39,6 +41,7 @@ package struct ImageDifference: Hashable, Sendable {
     // At each pixel, the largest difference over all planes.
     var levels = [UInt8](repeating: 0, count: width * height)
     for (left, right) in zip(golden.planes, actual.planes) {
+      if isInterrupted() { return nil }
       for index in left.indices where left[index] != right[index] {
         let difference =
           left[index] > right[index]
@@ -46,7 +49,11 @@ package struct ImageDifference: Hashable, Sendable {
         squares += Int(difference) * Int(difference)
         levels[index] = max(levels[index], difference)
       }
-      similarity += Self.similarity(left, right, width: width, height: height)
+      guard
+        let similar = Self.similarity(
+          left, right, width: width, height: height, isInterrupted)
+      else { return nil }
+      similarity += similar
     }
     let samples = width * height * golden.planes.count
     psnr =
@@ -65,8 +72,8 @@ package struct ImageDifference: Hashable, Sendable {
 
   /// The mean over windows of 8 x 8 pixels, in steps of 4 pixels.
   private static func similarity(
-    _ left: [UInt8], _ right: [UInt8], width: Int, height: Int
-  ) -> Double {
+    _ left: [UInt8], _ right: [UInt8], width: Int, height: Int, _ isInterrupted: () -> Bool
+  ) -> Double? {
     let side = structureSide
     // Without a window there is no measure in between.
     guard width >= side, height >= side else { return left == right ? 1 : 0 }
@@ -74,6 +81,7 @@ package struct ImageDifference: Hashable, Sendable {
     var count = 0
     // Up to three rows and columns at the far edges are in no window. `densest` covers every pixel.
     for top in stride(from: 0, through: height - side, by: structureStep) {
+      if isInterrupted() { return nil }
       for start in stride(from: 0, through: width - side, by: structureStep) {
         sum += similarity(left, right, at: top * width + start, width: width)
         count += 1

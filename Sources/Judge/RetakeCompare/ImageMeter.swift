@@ -11,6 +11,8 @@ struct ImageMeter {
     var isGolden: Bool
   }
 
+  /// Asked in long work: see `FrameComparator.isInterrupted`.
+  private let isInterrupted: () -> Bool
   private var structure = WorstError()
   private var densest = WorstError()
   private var noise = WorstError()
@@ -22,6 +24,8 @@ struct ImageMeter {
   /// Images that differ by their digest, but whose pixels were not compared because of
   /// `pictureEvery`.
   private(set) var unmeasured = 0
+
+  init(isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
 
   /// The difference of a frame's image that is not allowed, in words.
   mutating func difference(
@@ -64,13 +68,14 @@ struct ImageMeter {
       let other = array(kept.actual, actual, places.actual, isGolden: false)
     else { return ("differs, and there is no file of its pixels", nil) }
     if let left = ImagePixels(own), let right = ImagePixels(other),
-      let found = ImageDifference(golden: left, actual: right)
+      let found = ImageDifference(golden: left, actual: right, isInterrupted: isInterrupted)
     {
       return judge(found, rule, places.golden.frame).map { ($0, nil) }
     }
-    guard let found = MapDifference(golden: own, actual: other, rule) else {
-      return ("differs, and its pixels were not kept", nil)
-    }
+    // Both have numbers of one form, so only an interruption ends this without a difference.
+    guard
+      let found = MapDifference(golden: own, actual: other, rule, isInterrupted: isInterrupted)
+    else { return nil }
     // Numbers that `densestMax` allows would exceed a tolerance that does not apply.
     if rule.densestMax == 0 {
       meter.noteExact(found.worst.golden, found.worst.actual, places.golden.frame)

@@ -15,14 +15,21 @@ struct MapDifference: Sendable {
   private(set) var densestX = 0
   private(set) var densestY = 0
 
-  /// `nil` unless both have numbers, and the same size and type.
-  init?(golden: PixelArray, actual: PixelArray, _ rule: SinkRule) {
+  /// The numbers from one question for an interruption to the next.
+  private static let numbersBetweenChecks = 1 << 20
+
+  /// `nil` unless both have numbers, and the same size and type; also if it was interrupted.
+  init?(
+    golden: PixelArray, actual: PixelArray, _ rule: SinkRule,
+    isInterrupted: () -> Bool = { false }
+  ) {
     guard golden.form == actual.form, let mine = golden.bytes, let theirs = actual.bytes else {
       return nil
     }
     var exceeds = [UInt8](repeating: 0, count: golden.width * golden.height)
     var squares = 0.0
     for index in 0..<mine.count / golden.element.size {
+      if index % Self.numbersBetweenChecks == 0, isInterrupted() { return nil }
       let (left, right) = (golden.element.number(mine, index), actual.element.number(theirs, index))
       guard left != right, !(left.isNaN && right.isNaN) else { continue }
       let difference = (left - right).magnitude

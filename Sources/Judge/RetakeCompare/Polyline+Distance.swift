@@ -6,14 +6,16 @@ extension Polyline {
   /// number that is not finite or is too large.
   ///
   /// - Parameter stepsMax: The most pairs of segments that are measured.
-  /// - Returns: `nil` if these steps do not suffice.
-  func distance(to other: Polyline, stepsMax: Int = Self.stepsMax) -> Double? {
+  /// - Returns: `nil` if these steps do not suffice, or if it was interrupted.
+  func distance(
+    to other: Polyline, stepsMax: Int = Self.stepsMax, isInterrupted: () -> Bool = { false }
+  ) -> Double? {
     guard let mine = Segments(self), let theirs = Segments(other) else {
       return vertices.isEmpty && other.vertices.isEmpty ? 0 : .infinity
     }
     var steps = stepsMax
-    guard let there = mine.distance(to: theirs, &steps),
-      let back = theirs.distance(to: mine, &steps)
+    guard let there = mine.distance(to: theirs, &steps, isInterrupted),
+      let back = theirs.distance(to: mine, &steps, isInterrupted)
     else { return nil }
     return max(there, back)
   }
@@ -26,6 +28,8 @@ extension Polyline {
 private struct Segments {
   /// The accuracy, in pixels.
   private static let step = 0.001
+  /// The steps from one question for an interruption to the next: about 0.02 s.
+  private static let stepsBetweenChecks = 1_000_000
   /// Squares of larger numbers are not finite.
   private static let numberMax = 1e100
 
@@ -43,13 +47,16 @@ private struct Segments {
     self.ends = ends
   }
 
-  /// The largest distance from a place here to the other line; `nil` if no steps remain.
-  func distance(to other: Segments, _ steps: inout Int) -> Double? {
+  /// The largest distance from a place here to the other line; `nil` if no steps remain, or if it
+  /// was interrupted.
+  func distance(
+    to other: Segments, _ steps: inout Int, _ isInterrupted: () -> Bool
+  ) -> Double? {
     var largest = 0.0
     // Neighbors on one line are near neighbors on the other.
     var near = 0
     for piece in ends {
-      other.raise(&largest, from: piece.from, to: piece.to, &near, &steps)
+      other.raise(&largest, from: piece.from, to: piece.to, &near, &steps, isInterrupted)
       guard steps > 0 else { return nil }
     }
     return largest
@@ -60,7 +67,7 @@ private struct Segments {
   /// The distance to one segment is convex along the piece, so it is largest at an end of the piece.
   private func raise(
     _ largest: inout Double, from start: Point, to end: Point, _ near: inout Int,
-    _ steps: inout Int
+    _ steps: inout Int, _ isInterrupted: () -> Bool
   ) {
     var pieces = [(start, end)]
     // Ends: each split halves the length.
@@ -70,6 +77,10 @@ private struct Segments {
       var (least, leastEnd) = (Double.infinity, Double.infinity)
       for index in spiral(around: near) {
         steps -= 1
+        if steps % Self.stepsBetweenChecks == 0, isInterrupted() {
+          steps = 0
+          return
+        }
         let segment = ends[index]
         let (first, second) = (
           Self.distance(from, segment.from, segment.to), Self.distance(to, segment.from, segment.to)

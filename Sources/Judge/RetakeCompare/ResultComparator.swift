@@ -25,6 +25,7 @@ package struct ResultComparator {
   /// By golden sink: whether its other classes are a finding already.
   private var hasOtherClasses: [Bool]
   private var aligner: FrameAligner
+  private let isInterrupted: () -> Bool
   private var gaps: [Int: Finding] = [:]
   /// The frames of a block of boxes, reused to avoid allocations.
   private var goldenBoxes = BoxFrames()
@@ -35,11 +36,14 @@ package struct ResultComparator {
   ///   - log: Contains the causes that are already known.
   ///   - chains: Why a frame ended differently, nearest cause first.
   ///   - images: Provides the pixels of images.
+  ///   - isInterrupted: Asked between frames and in long work. After an answer of `true` the
+  ///     results have no meaning.
   package init(
     golden: ResultHeader, actual: ResultHeader, rules: CompareRules, pairing: Pairing = .sequence,
     origin: Int64 = 0, log: FindingLog = FindingLog(), chains: [FrameID: [String]] = [:],
-    images: StoredImages? = nil
+    images: StoredImages? = nil, isInterrupted: @escaping () -> Bool = { false }
   ) {
+    self.isInterrupted = isInterrupted
     self.chains = chains
     self.golden = golden
     self.origin = origin
@@ -56,7 +60,8 @@ package struct ResultComparator {
       let partner = actual.sinks.firstIndex(of: sink)
       return FrameComparator(
         sink: sink, rule: rules.rule(for: sink), goldenClasses: golden.classes[index],
-        actualClasses: partner.map { actual.classes[$0] } ?? [], images: images)
+        actualClasses: partner.map { actual.classes[$0] } ?? [], images: images,
+        isInterrupted: isInterrupted)
     }
     hasOtherClasses = sinks.map { _ in false }
     unmatched = sinks.map { UnmatchedBoxes(allowed: $0.rule.unmatchedMax) }
@@ -79,7 +84,7 @@ package struct ResultComparator {
     let left = golden?.blocks ?? []
     let right = actual?.blocks ?? []
     noteClasses(golden?.header, actual?.header)
-    for index in 0..<max(left.count, right.count) {
+    for index in 0..<max(left.count, right.count) where !isInterrupted() {
       let mine = index < left.count ? left[index] : nil
       let theirs = index < right.count ? right[index] : nil
       counts.facts += mine?.facts ?? 0
@@ -104,7 +109,7 @@ package struct ResultComparator {
         try actual?.frames(of: block)
       }
       aligner.add(golden: goldenFrames ?? [], actual: actualFrames ?? [])
-      for pair in aligner.take(atEnd: false) { compare(pair) }
+      for pair in aligner.take(atEnd: false) where !isInterrupted() { compare(pair) }
     }
   }
 
@@ -160,7 +165,7 @@ package struct ResultComparator {
 
   /// Compares the remaining frames. Findings about the run instead of a frame are added now.
   package mutating func finish() -> [ErrorHeadroom] {
-    for pair in aligner.take(atEnd: true) { compare(pair) }
+    for pair in aligner.take(atEnd: true) where !isInterrupted() { compare(pair) }
     // No further pair closes these gaps. Sorted, because findings must not have a Dictionary's
     // order.
     for track in gaps.keys.sorted() { closeGap(track) }

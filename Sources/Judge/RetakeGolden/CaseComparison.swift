@@ -96,6 +96,7 @@ struct CaseComparison {
     var isAtEnd = false
     while !isAtEnd {
       isAtEnd = true
+      try options.checkInterruption()
       for _ in 0..<RowAligner.batch {
         let left = try golden.next()
         let right = try actual.next()
@@ -123,12 +124,13 @@ struct CaseComparison {
   private var images: StoredImages? {
     guard let pixels = options.pixels else { return nil }
     let (golden, actual) = (folders.golden, folders.actual)
+    let isInterrupted = options.isInterrupted
     return StoredImages { mine, theirs in
       guard
         let left = pixels(golden.file(GoldenFolder.pictureName(mine.frame, sink: mine.sink))),
         let right = pixels(actual.file(GoldenFolder.pictureName(theirs.frame, sink: theirs.sink)))
       else { return nil }
-      return ImageDifference(golden: left, actual: right)
+      return ImageDifference(golden: left, actual: right, isInterrupted: isInterrupted)
     } arrays: { mine, theirs in
       (golden.image(mine, pixels), actual.image(theirs, pixels))
     }
@@ -169,17 +171,21 @@ struct CaseComparison {
           golden: golden.header, actual: actual.header,
           rules: options.rules ?? noise.widened(manifests.golden.compare),
           pairing: options.pairing,
-          origin: decisions.origin, log: log, chains: chains, images: images)
+          origin: decisions.origin, log: log, chains: chains, images: images,
+          isInterrupted: options.isInterrupted)
       }
       do {
         try comparator?.compare(golden: golden, actual: actual)
       } catch let error as ResultTextError {
         throw GoldenError.results(error)
       }
+      // After an interruption the results of the comparator have no meaning.
+      try options.checkInterruption()
     }
     try checkTotals(totals, rolling.finish(), chunks: counts.golden)
     guard var comparator else { return }
     comparison.headroom = comparator.finish()
+    try options.checkInterruption()
     try checkImages(comparator)
     comparison.notes += noise.notes(comparison.headroom)
     // After `finish`, which compares the frames that waited for a partner until the end.

@@ -16,6 +16,8 @@ package struct GoldenComparator {
     package var findingLimit = Comparison.findingLimit
     /// Reads the pixels of a kept image, for rules that compare pixels; `nil` without an image.
     package var pixels: (@Sendable (_ file: URL) -> ImagePixels?)?
+    /// Throws if an end was requested. Called often, also within a frame.
+    package var checkInterruption: @Sendable () throws -> Void = {}
     /// The kinds of Retake's own stages. If no recorded condition changed, the code of any other
     /// stage is named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?
@@ -26,6 +28,10 @@ package struct GoldenComparator {
 
     package init(platform: String = PlatformKey.current.description) {
       self.platform = platform
+    }
+
+    var isInterrupted: @Sendable () -> Bool {
+      { [checkInterruption] in (try? checkInterruption()) == nil }
     }
   }
 
@@ -52,7 +58,7 @@ package struct GoldenComparator {
     self.labels = labels
   }
 
-  /// The verdict, even if the comparison failed.
+  /// The verdict, even if the comparison failed or was interrupted.
   package func outcome() -> Comparison {
     do {
       return try compare()

@@ -129,10 +129,10 @@ private final class ReductionProbes {
       replays += 1
     }
     golden = accepted?.folder ?? made
-    cause = try SoughtCause(reduction.rootCause, of: Self.compare(golden, whole))
+    cause = try SoughtCause(reduction.rootCause, of: Self.compare(golden, whole, reduction))
     // The golden's document alone does not show the cause if the code of a stage changed as well.
     if expected != nil, accepted != nil,
-      cause.index(in: Self.compare(made, whole), first: [:]) == nil
+      try cause.index(in: Self.compare(made, whole, reduction), first: [:]) == nil
     {
       expected = nil
     }
@@ -207,8 +207,14 @@ private final class ReductionProbes {
     return pipeline.map { Side(project: change.project, pipeline: $0) }
   }
 
-  private static func compare(_ golden: GoldenFolder, _ actual: GoldenFolder) -> Comparison {
-    GoldenComparator(golden: golden, actual: actual, options: .withImages).outcome()
+  private static func compare(
+    _ golden: GoldenFolder, _ actual: GoldenFolder, _ reduction: Reduction
+  ) throws -> Comparison {
+    let options = GoldenComparator.Options.withImages
+      .interrupted(by: reduction.options.isInterrupted)
+    let comparison = GoldenComparator(golden: golden, actual: actual, options: options).outcome()
+    try options.checkInterruption()
+    return comparison
   }
 
   // MARK: probes
@@ -315,7 +321,7 @@ private final class ReductionProbes {
       guard try stored.isRepeated() else { return nil }
       try stored.write(to: golden)
     }
-    let comparison = Self.compare(golden, actual)
+    let comparison = try Self.compare(golden, actual, reduction)
     guard let index = cause.index(in: comparison, first: first) else { return nil }
     return Shown(
       span: span, folder: folder, definition: definition, tracks: tracks, frames: trimmed.frames,

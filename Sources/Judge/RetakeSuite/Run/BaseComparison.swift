@@ -85,12 +85,13 @@ package struct BaseComparison {
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
       // Only the pixels of `withImages`: this program made both runs, so the code of its stages
       // is not a suspect.
-      var options = GoldenComparator.Options()
-      options.pixels = { ImagePixels(kept: $0) }
+      var comparing = GoldenComparator.Options().interrupted(by: options.isInterrupted)
+      comparing.pixels = { ImagePixels(kept: $0) }
       result.comparison = GoldenComparator(
-        golden: result.golden, actual: result.actual, options: options,
+        golden: result.golden, actual: result.actual, options: comparing,
         labels: try CaseLabels(project, result)?.compare
       ).outcome()
+      try comparing.checkInterruption()
       result.refusePass(untaken: inputs.takeUntaken(), from: self.base)
     } catch RuntimeError.interrupted {
       // An interruption is about all cases, so it does not become the verdict of one.

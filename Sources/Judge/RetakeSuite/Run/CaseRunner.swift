@@ -142,9 +142,11 @@ struct CaseRunner {
     if refusesDamage { try refuseDamage(in: result) }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     let labels = try CaseLabels(project, result)
+    let comparing = GoldenComparator.Options.withImages.interrupted(by: options.isInterrupted)
     result.comparison = GoldenComparator(
-      golden: result.golden, actual: result.actual, options: .withImages, labels: labels?.compare
+      golden: result.golden, actual: result.actual, options: comparing, labels: labels?.compare
     ).outcome()
+    try comparing.checkInterruption()
     result.comparison.notes += labels?.notes ?? []
     result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     result.comparison.notes += replay.unreadNotes(reader) + (result.summary?.silenceNotes ?? [])

@@ -3,6 +3,7 @@ package import RetakeCompare
 import RetakeGolden
 import RetakeGraph
 import RetakeMedia
+import RetakeRuntime
 import RetakeStages
 
 extension ImagePixels {
@@ -37,6 +38,15 @@ extension GoldenComparator.Options {
     var options = GoldenComparator.Options()
     options.pixels = { ImagePixels(kept: $0) }
     options.builtInKinds = StageRegistry.builtInKinds.union([AnyStage.forEachKind])
+    return options
+  }
+
+  /// These options for a comparison that an end of the run interrupts.
+  func interrupted(by isInterrupted: (@Sendable () -> Bool)?) -> GoldenComparator.Options {
+    var options = self
+    options.checkInterruption = {
+      if isInterrupted?() == true { throw RuntimeError.interrupted }
+    }
     return options
   }
 }

@@ -140,7 +140,7 @@ package struct StressRun {
     let (replay, reader) = try job.open(pipeline)
     let summary = try GoldenRun.write(
       replay, definition: definition, project: project, reader: reader, to: folder, observers: [])
-    var options = GoldenComparator.Options.withImages
+    var options = GoldenComparator.Options.withImages.interrupted(by: options.isInterrupted)
     // The pipeline and the overrides differ by design.
     options.ignoresKeys = true
     options.findingLimit = 1_000_000

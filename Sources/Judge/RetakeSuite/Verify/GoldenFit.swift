@@ -212,7 +212,7 @@ package struct GoldenFit {
     var fitted = Fitted(rules: manifest.compare)
     var item = Item(key: selected.key.description, conditions: runs.map(\.name), rows: [])
     for (noise, runs) in try Self.groups(runs, by: manifest) {
-      let (rules, rows) = try Self.fit(golden, manifest, runs)
+      let (rules, rows) = try Self.fit(golden, manifest, runs, endingIf: isInterrupted)
       if noise.areSame {
         fitted.rules = rules
         fitted.add(rows.filter { $0.largest > 0 }, runs)
@@ -261,11 +261,15 @@ package struct GoldenFit {
   ///
   /// - Throws: `SuiteError.notFitted` for runs that differ in more than numbers; `GoldenError`.
   static func fit(
-    _ golden: GoldenFolder, _ manifest: GoldenManifest, _ runs: [Run]
+    _ golden: GoldenFolder, _ manifest: GoldenManifest, _ runs: [Run],
+    endingIf isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> (CompareRules, [Row]) {
+    func comparison(_ run: GoldenFolder, _ rules: CompareRules) throws -> Comparison {
+      try Self.comparison(golden, run, rules, endingIf: isInterrupted)
+    }
     var largest: [String: [String: Double]] = [:]
     for (_, folder) in runs {
-      for row in try comparison(golden, folder, manifest.compare).headroom {
+      for row in try comparison(folder, manifest.compare).headroom {
         // No number covers this. `widen` leaves it out, and the comparison below names the
         // difference.
         let error = row.largest ?? .infinity
@@ -281,7 +285,7 @@ package struct GoldenFit {
     // Again with the new tolerances: a difference that they do not cover, such as a missing box, is
     // an error.
     for (name, folder) in runs {
-      let comparison = try comparison(golden, folder, rules)
+      let comparison = try comparison(folder, rules)
       guard comparison.verdict == .passed else {
         throw SuiteError.notFitted(
           manifest.key,
@@ -293,9 +297,10 @@ package struct GoldenFit {
 
   /// A run compared with a golden whose key does not count.
   static func comparison(
-    _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules
+    _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules,
+    endingIf isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> Comparison {
-    var options = GoldenComparator.Options()
+    var options = GoldenComparator.Options().interrupted(by: isInterrupted)
     // Runs of other machines may have other costs. Whether a run of this machine is of the same
     // case was checked before.
     options.ignoresKeys = true
