@@ -95,7 +95,7 @@ import Testing
     #expect(findings.map(\.kind) == [.pictureChanged, .factChanged, .textChanged, .factChanged])
     #expect(
       findings.map(\.message) == [
-        "the image differs", "the tensor differs",
+        "the image differs by its digest (mode boxes)", "the tensor differs",
         "the text plate differs at character 1: 'b' instead of 'a'", "the value own differs",
       ])
   }

@@ -32,10 +32,12 @@ import Testing
   }
 
   @Test func `a root cause says what its largest error is of, and what follows from it`() {
-    func weight(_ kind: Finding.Kind, _ magnitude: Double?, downstream: Int) -> String {
+    func weight(
+      _ kind: Finding.Kind, _ magnitude: Double?, of allowed: Double? = nil, downstream: Int
+    ) -> String {
       var root = RootCause(stage: "motion", why: .outputDiffers)
       (root.findings, root.downstream) = (1 + downstream, downstream)
-      let finding = Finding(kind, magnitude: magnitude, message: "")
+      let finding = Finding(kind, magnitude: magnitude, allowed: allowed, message: "")
       return ReportRootCause(root, findings: [finding]).weight
     }
     #expect(
@@ -44,6 +46,12 @@ import Testing
       weight(.boxMoved, 4, downstream: 1)
         == "1 finding, boxes differ by at most 4 px, 1 later difference that follows")
     #expect(weight(.budget, 3, downstream: 0) == "1 finding, at most 3")
+    #expect(
+      weight(.pointMoved, 1.5, of: 0, downstream: 0)
+        == "1 finding, points differ by at most 1.5 px (0 px allowed)")
+    #expect(
+      weight(.pictureChanged, 0.25, of: 0.1, downstream: 0)
+        == "1 finding, numbers of maps differ by at most 0.25 (0.1 allowed)")
     var later = ReportRootCause(
       id: "x", frame: nil, stage: nil, why: "", findings: 0, downstream: 53)
     #expect(later.weight == "53 later differences that follow")

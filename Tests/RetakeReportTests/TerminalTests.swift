@@ -45,6 +45,24 @@ import Testing
       ))
   }
 
+  @Test func `a line that moved has its allowed error, and the table no share of other tolerances`()
+  {
+    var document = Samples.regression()
+    var finding = ReportFinding(
+      kind: "pointMoved", frame: FrameID(track: 0, sequence: 120), sink: "road",
+      message: "the polyline lane: moved by 1.200 px")
+    (finding.rootCause, finding.allowed, finding.unit) = ("r1", 0.5, "px")
+    document.cases[1].findings = Excerpt([finding], total: 1)
+    document.cases[1].headroom = [Headroom(measure: "road.score", largest: 0, allowed: 2)]
+    let text = TerminalReport.render(document, palette: .plain)
+    #expect(text.contains("    the polyline lane: moved by 1.200 px (0.5 px allowed)\n"))
+    #expect(text.contains(#/\nchanged +yard/motion +240 +100 +20 +120 +-\n/#))
+    document.cases[1].headroom[0].allowed = 0
+    #expect(TerminalReport.render(document, palette: .plain).contains(#/120 +-\n/#))
+    document.cases[1].headroom[0].largest = 1
+    #expect(TerminalReport.render(document, palette: .plain).contains(#/120 +over\n/#))
+  }
+
   @Test func `the first text that differs is named, with the text in its place`() {
     var document = Samples.regression()
     func finding(_ kind: String, _ message: String, frame: Int = 120) -> ReportFinding {

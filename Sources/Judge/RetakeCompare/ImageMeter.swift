@@ -40,7 +40,7 @@ struct ImageMeter {
       return "the image is \(forms[1]) instead of \(forms[0])"
     }
     // Without a limit of images no pixels are kept, and the digest decides.
-    guard rule.comparesPixels else { return "the image differs" }
+    guard rule.comparesPixels else { return "the image \(Self.byDigest(rule))" }
     guard isKept(places, rule) else { return nil }
     guard let found = images?.frames(places.golden, places.actual) else {
       return "the image differs, and its pixels were not kept"
@@ -59,7 +59,7 @@ struct ImageMeter {
     guard golden.form == actual.form else {
       return ("is \(actual.form) instead of \(golden.form)", nil)
     }
-    guard rule.comparesPixels else { return ("differs", nil) }
+    guard rule.comparesPixels else { return (Self.byDigest(rule), nil) }
     guard isKept(places, rule) else { return nil }
     guard let kept = images?.arrays(places.golden, places.actual) else {
       return ("differs, and its pixels were not kept", nil)
@@ -81,6 +81,10 @@ struct ImageMeter {
       meter.noteExact(found.worst.golden, found.worst.actual, places.golden.frame)
     }
     return judge(found, rule, places.golden.frame)
+  }
+
+  private static func byDigest(_ rule: SinkRule) -> String {
+    "differs by its digest (mode \(rule.mode.rawValue))"
   }
 
   /// The kept image if it is that of a line.
@@ -117,12 +121,14 @@ struct ImageMeter {
       && (rule.rmsMax == 0 || found.rms <= rule.rmsMax * (1 + 1e-9))
     guard !isAllowed else { return nil }
     let pixels = counted(found.exceeding, "pixel")
-    let share = FixedDecimal(found.densest * 100, decimals: 1).text
+    let worst = found.worst
+    let most = rule.rmsMax > 0 ? " (at most \(Self.short(rule.rmsMax)))" : ""
     let text =
-      "differs by up to \(Self.short(found.worst.error)) at \(found.worstX),\(found.worstY) "
-      + "(\(Self.short(found.worst.actual)) instead of \(Self.short(found.worst.golden))), "
-      + "in \(pixels) by more than allowed: RMS \(Self.short(found.rms)), "
-      + "\(share) % of the window at \(found.densestX),\(found.densestY)"
+      "differs by up to \(Self.short(worst.error)) at \(found.worstX),\(found.worstY) "
+      + "(\(Self.short(worst.actual)) instead of \(Self.short(worst.golden)), "
+      + "\(Self.short(worst.allowed)) allowed), "
+      + "in \(pixels) by more than allowed: RMS \(Self.short(found.rms))\(most), "
+      + Self.window(found.densest, found.densestX, found.densestY, rule)
     return (
       text,
       ErrorMeter.Measured(
@@ -130,9 +136,17 @@ struct ImageMeter {
     )
   }
 
-  /// Four decimals; a large number is rounded to an integer.
+  /// Four decimals; a large number is rounded to an integer, and a number that would be 0 is not
+  /// rounded.
   private static func short(_ number: Double) -> String {
-    FixedDecimal(number, decimals: number.magnitude < 1_000 ? 4 : 0).text
+    if number != 0, number.magnitude < 0.000_05 { return "\(Float(number))" }
+    return FixedDecimal(number, decimals: number.magnitude < 1_000 ? 4 : 0).text
+  }
+
+  /// `6.2 % of the window at 16,0 (at most 5.0 %)`.
+  private static func window(_ share: Double, _ x: Int, _ y: Int, _ rule: SinkRule) -> String {
+    let percents = [share, rule.densestMax].map { FixedDecimal($0 * 100, decimals: 1).text }
+    return "\(percents[0]) % of the window at \(x),\(y) (at most \(percents[1]) %)"
   }
 
   private mutating func judge(
@@ -148,11 +162,13 @@ struct ImageMeter {
       && found.densest <= rule.densestMax
     guard !isAllowed else { return nil }
     let pixels = counted(found.changedPixels, "pixel")
+    let least =
+      rule.psnrMin > 0 ? " (at least \(FixedDecimal(rule.psnrMin, decimals: 2).text))" : ""
     return "differs in \(pixels) by up to \(found.levelsMax) levels: "
-      + "PSNR \(FixedDecimal(found.psnr, decimals: 2).text) dB, "
-      + "SSIM \(FixedDecimal(found.ssim, decimals: 4).text), "
-      + "\(FixedDecimal(found.densest * 100, decimals: 1).text) % of the window at "
-      + "\(found.densestX),\(found.densestY)"
+      + "PSNR \(FixedDecimal(found.psnr, decimals: 2).text) dB\(least), "
+      + "SSIM \(FixedDecimal(found.ssim, decimals: 4).text) "
+      + "(at least \(FixedDecimal(rule.ssimMin, decimals: 4).text)), "
+      + Self.window(found.densest, found.densestX, found.densestY, rule)
   }
 
   func headroom(sink: String, _ rule: SinkRule) -> [ErrorHeadroom] {

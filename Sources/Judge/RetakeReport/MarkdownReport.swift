@@ -170,7 +170,7 @@ package struct MarkdownReport {
       // GitHub splits a row into cells before it reads code spans, so a pipe needs its escape in
       // them too.
       [item.verdictWords, code(item.title.visible(limit: 120)).replacing("|", with: "\\|")]
-      + counts + [item.tightest.map(Wording.used) ?? "–"]
+      + counts + [Wording.tolerance(of: item) ?? "–"]
     return "| \(cells.joined(separator: " | ")) |\n"
   }
 

@@ -182,7 +182,7 @@ extension ReportCase {
   func firstItem(of cause: ReportRootCause) -> String? {
     let own = findings.items.filter { $0.rootCause == cause.id }
     guard let first = own.first(where: { $0.isItem }) else { return nil }
-    var text = Self.shortened(first.message)
+    var text = Self.shortened(first.message) + first.allowance
     if first.kind == Finding.Kind.factDisappeared.rawValue,
       let other = own.first(where: {
         $0.kind == Finding.Kind.factAppeared.rawValue && $0.frame == first.frame
@@ -203,6 +203,13 @@ extension ReportCase {
 }
 
 extension ReportFinding {
+  /// The allowed error, for messages that do not state it.
+  fileprivate var allowance: String {
+    let stating = [Finding.Kind.maskChanged, .pictureChanged].map(\.rawValue)
+    guard let allowed, !stating.contains(kind) else { return "" }
+    return " (\(Wording.number(allowed))\(unit.map { " \($0)" } ?? "") allowed)"
+  }
+
   /// Whether it is about a label, a text or an observation.
   fileprivate var isItem: Bool {
     let kinds = [

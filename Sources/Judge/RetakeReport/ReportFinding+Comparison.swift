@@ -69,14 +69,17 @@ extension ReportRootCause {
     guard let first = measured.first,
       // Errors of different kinds, such as pixels and scores, have no common largest one.
       measured.allSatisfy({ $0.kind == first.kind && $0.unit.name == first.unit.name }),
-      let largest = measured.compactMap(\.magnitude).max(),
+      let worst = measured.max(by: { ($0.magnitude ?? 0) < ($1.magnitude ?? 0) }),
       // Embeddings of the same direction have other numbers, and no cosine distance.
-      largest > 0
+      let largest = worst.magnitude, largest > 0
     else { return nil }
     let unit = first.unit
-    let text = Wording.number(largest * unit.factor)
+    func text(_ number: Double) -> String {
+      Wording.number(number * unit.factor) + (unit.name.map { " \($0)" } ?? "")
+    }
     let subject = first.kind.measured.map { "\($0) differ by " } ?? ""
-    return "\(subject)at most \(text)" + (unit.name.map { " \($0)" } ?? "")
+    return "\(subject)at most \(text(largest))"
+      + (worst.allowed.map { " (\(text($0)) allowed)" } ?? "")
   }
 }
 
@@ -88,6 +91,7 @@ extension Finding.Kind {
     case .maskChanged: "masks"
     case .pointMoved: "points"
     case .embeddingChanged: "embeddings"
+    case .pictureChanged: "numbers of maps"
     case .fieldChanged: "fields"
     case .scoreChanged: "scores"
     case .numberChanged: "numbers"

@@ -35,7 +35,8 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var findings: Int
   /// Later differences that follow from this one.
   package var downstream: Int
-  /// The largest difference of the results: "boxes differ by at most 0.4 px".
+  /// The largest difference of the results: "boxes differ by at most 0.4 px (0.1 px
+  /// allowed)".
   package var extent: String?
   /// The replay command first, the accept command last.
   package var commands: [ReportCommand] = []

@@ -200,7 +200,7 @@ package struct TerminalReport {
       let counts = [
         item.counts.compared, item.counts.same, item.counts.withinTolerance, item.counts.changed,
       ]
-      cells = counts.map(Wording.grouped) + [item.tightest.map(Wording.used) ?? "-"]
+      cells = counts.map(Wording.grouped) + [Wording.tolerance(of: item) ?? "-"]
     }
   }
 

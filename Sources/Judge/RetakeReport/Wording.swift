@@ -60,6 +60,14 @@ package enum Wording {
     return "\(number(used * 100, places: used < 0.1 ? 1 : 0)) %"
   }
 
+  /// How much of its tolerances a case used, in a cell of a table; `nil` if no measure says so. Also
+  /// for a changed case whose measures are all within their tolerances: something else changed.
+  static func tolerance(of item: ReportCase) -> String? {
+    guard let tightest = item.tightest else { return nil }
+    let isWithin = tightest.used.map { $0 <= 1 } ?? (tightest.largest == 0)
+    return item.verdict == .changed && isWithin ? nil : used(tightest)
+  }
+
   /// The words for frames that differ and do not fail: without any error, only the numbers or the
   /// order of their detections differ.
   static func within(_ cases: [ReportCase]) -> String {
@@ -105,7 +113,8 @@ extension ReportRootCause {
       ? "the entire run" : "first divergence " + parts.joined(separator: ", ")
   }
 
-  /// `"312 findings, boxes differ by at most 0.4 px, 906 later differences that follow"`.
+  /// `"312 findings, boxes differ by at most 0.4 px (0.1 px allowed), 906 later differences that
+  /// follow"`.
   package var weight: String {
     var parts = findings > 0 || downstream == 0 ? [Wording.count(findings, "finding")] : []
     if let extent { parts.append(extent) }

@@ -192,7 +192,7 @@ extension PlantedObservations {
     Planted(
       "one pixel", pixels, .pictureChanged, at: .frame(40), "reader",
       words: "the image preview: differs in 1 pixel by up to 80 levels: PSNR 43.69 dB, "
-        + "SSIM 0.9942, 0.4 % of the window at 0,0"
+        + "SSIM 0.9942 (at least 1.0000), 0.4 % of the window at 0,0 (at most 0.0 %)"
     ) { $0.change(5) { $0.content = .image(image(level: 105) { $0[3] += 80 }) } },
     Planted("other levels", pixels, .pictureChanged, at: .frame(40), "reader") {
       $0.change(5) { $0.content = .image(image(level: 7)) }
@@ -214,8 +214,9 @@ extension PlantedObservations {
   fileprivate static let maps = [
     Planted(
       "an offset in a window", pixels, .pictureChanged, at: .frame(40), "reader",
-      words: "the image depth: differs by up to 0.5000 at 8,4 (41.5000 instead of 41.0000), "
-        + "in 16 pixels by more than allowed: RMS 0.0722, 6.2 % of the window at 0,0"
+      words: "the image depth: differs by up to 0.5000 at 8,4 (41.5000 instead of 41.0000, "
+        + "0.0000 allowed), in 16 pixels by more than allowed: RMS 0.0722, 6.2 % of the window at "
+        + "0,0 (at most 0.0 %)"
     ) { $0.changeMap { x, y in (8..<12).contains(x) && (4..<8).contains(y) ? 0.5 : 0 } },
     Planted("an offset everywhere", pixels, .pictureChanged, at: .frame(40), "reader") {
       $0.changeMap { _, _ in 1 }
@@ -228,7 +229,8 @@ extension PlantedObservations {
     },
     Planted(
       "a map with too much noise", seen.ruled(.pictures) { ($0.scalar, $0.rmsMax) = (2, 0.01) },
-      .pictureChanged, at: .frame(40), "reader"
+      .pictureChanged, at: .frame(40), "reader",
+      words: "2.0000 allowed), in 0 pixels by more than allowed: RMS 0.0707 (at most 0.0100), "
     ) { $0.changeMap { x, _ in x % 2 == 0 ? 0.1 : 0 } },
     .allowed("noise of a map within its tolerance", seen.ruled(.pictures) { $0.scalar = 0.11 }) {
       $0.changeMap { x, _ in x % 2 == 0 ? 0.1 : -0.1 }
