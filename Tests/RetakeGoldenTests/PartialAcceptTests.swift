@@ -64,6 +64,31 @@ import Testing
     return try compare(golden, folders.run).verdict
   }
 
+  @Test(arguments: ["motion", "colour"])
+  func `kept images come from the side of their lines`(stage: String) throws {
+    let folders = try SampleFolders()
+    let frame = FrameID(track: 0, sequence: 0)
+    let name = GoldenFolder.imageName(frame, sink: "hues", index: 0, isPicture: false)
+    let maps = try [Float(1), 9].map { try #require(PixelArray(width: 1, height: 1, [$0])) }
+    var runs = [Self.run(frames: 2), Self.run(frames: 2, motion: [0], color: [0])]
+    for (index, folder) in [folders.golden, folders.golden.pending].enumerated() {
+      runs[index].manifest.compare = CompareRules(["hues": SinkRule(mode: .pictures)])
+      let image = Observation(.image(maps[index]), label: "hue")
+      runs[index].frames[0].outcomes[1].content = .facts([.observation(image)])
+      try runs[index].write(to: folder)
+      try Data(try #require(maps[index].npy)).write(to: folder.file(name))
+    }
+    var options = options
+    options.pixels = { _ in nil }
+    let split = try folders.golden.accept(
+      options: options, rootCauses: { $0.stage == stage }, acceptance: entry)
+    #expect(split.chosen.count == 1 && split.left.count == 1)
+    let place = StoredImages.Place(frame: frame, sink: "hues", index: 0)
+    let kept = folders.golden.image(place) { _ in nil }.array
+    #expect(kept == maps[stage == "colour" ? 1 : 0])
+    #expect(folders.golden.pending.image(place) { _ in nil }.array == maps[1])
+  }
+
   @Test func `one root cause is accepted, the other goes on waiting`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)

@@ -115,6 +115,21 @@ package struct GoldenFolder: Hashable, Sendable {
     "image-\(place(frame, sink: sink))-\(index).\(isPicture ? "png" : "npy")"
   }
 
+  /// The names of all images of a frame and sink that may be kept.
+  static func imageNames(_ frame: FrameID, sink: String, _ lines: [ResultLine]) -> [String] {
+    let images = lines.compactMap { line -> PixelArray? in
+      guard case .observation(let item) = line, case .image(let array) = item.content else {
+        return nil
+      }
+      return array
+    }
+    let hasPicture = lines.contains { if case .picture = $0 { true } else { false } }
+    return (hasPicture ? [pictureName(frame, sink: sink)] : [])
+      + images.enumerated().map { index, image in
+        imageName(frame, sink: sink, index: index, isPicture: image.isPicture)
+      }
+  }
+
   private static func place(_ frame: FrameID, sink: String) -> String {
     let digits = String(frame.sequence)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

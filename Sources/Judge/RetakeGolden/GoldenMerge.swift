@@ -80,10 +80,28 @@ struct GoldenMerge {
       for (sink, names) in zip(header.sinks, base.classes) { writer.setClasses(names, of: sink) }
       // The writer writes it to the files in which a line needs it.
       if let platform = base.platform ?? other.platform { writer.setPlatform(platform) }
+      try copyImages(of: merged, partner, header.sinks, scratch)
       if let chunk = writer.append(merged) { try write(chunk) }
     }
     if let chunk = writer.finish() { try write(chunk) }
     return writer
+  }
+
+  /// Copies the kept images of a merged frame, from the side that its lines come from.
+  private func copyImages(
+    of frame: ResultFrame, _ partner: ResultFrame?, _ sinks: [String], _ scratch: ScratchFolder
+  ) throws {
+    for outcome in frame.outcomes where outcome.ended == nil {
+      let sink = sinks[outcome.sink]
+      let other = partner?.outcomes.first { $0.sink == outcome.sink && $0.ended == nil }
+      let isNew = other == nil ? split.takesTiming : takes(frame.id, sink: sink)
+      for name in GoldenFolder.imageNames(frame.id, sink: sink, outcome.lines) {
+        let file = (isNew ? pending : golden).file(name)
+        // Absent without a rule for pixels, and between the frames of `pictureEvery`.
+        guard FileManager.default.fileExists(atPath: file.path) else { continue }
+        try copy(file, scratch.file(name))
+      }
+    }
   }
 
   private func frame(
