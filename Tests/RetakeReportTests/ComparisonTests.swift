@@ -17,7 +17,8 @@ import Testing
     #expect(
       item.headline
         == "first divergence at frame 0:2 (t = 0.067 s), stage motion: output differs while its "
-        + "inputs are equal; 1 finding, 2 later differences that follow")
+        + "inputs are equal; 1 finding, boxes differ by at most 0.4 px (0 px allowed), times of "
+        + "decisions by at most 66 ms, 2 later differences that follow")
     #expect(item.rootCauses[0].id == "motion@0:2")
     #expect(item.findings.items.map(\.rootCause) == ["motion@0:2", "motion@0:2", "motion@0:2"])
     #expect(
@@ -52,6 +53,15 @@ import Testing
     #expect(
       weight(.pictureChanged, 0.25, of: 0.1, downstream: 0)
         == "1 finding, numbers of maps differ by at most 0.25 (0.1 allowed)")
+    let mixed = [
+      Finding(.boxMoved, magnitude: 0.5, allowed: 0.1, message: ""),
+      Finding(.scoreChanged, magnitude: 0.2, allowed: 0, message: ""),
+      Finding(.boxMoved, magnitude: 2, allowed: 0.1, message: ""),
+      Finding(.boxDisappeared, message: ""), Finding(.budget, magnitude: 9, message: ""),
+    ]
+    #expect(
+      ReportRootCause(RootCause(stage: "motion", why: .outputDiffers), findings: mixed).extent
+        == "boxes differ by at most 2 px (0.1 px allowed), scores by at most 0.2 (0 allowed)")
     var later = ReportRootCause(
       id: "x", frame: nil, stage: nil, why: "", findings: 0, downstream: 53)
     #expect(later.weight == "53 later differences that follow")

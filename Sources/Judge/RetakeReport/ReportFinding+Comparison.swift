@@ -63,23 +63,39 @@ extension ReportRootCause {
     }
   }
 
-  /// The largest error, if all findings with an error are of the same kind.
+  /// The largest error of each kind of findings, with the allowed error.
   private static func extent(_ findings: [Finding]) -> String? {
-    let measured = findings.filter { $0.magnitude != nil }
-    guard let first = measured.first,
-      // Errors of different kinds, such as pixels and scores, have no common largest one.
-      measured.allSatisfy({ $0.kind == first.kind && $0.unit.name == first.unit.name }),
-      let worst = measured.max(by: { ($0.magnitude ?? 0) < ($1.magnitude ?? 0) }),
-      // Embeddings of the same direction have other numbers, and no cosine distance.
-      let largest = worst.magnitude, largest > 0
-    else { return nil }
-    let unit = first.unit
+    // In the order of the findings.
+    var worst: [Finding] = []
+    // Embeddings of the same direction have other numbers, and no cosine distance.
+    for finding in findings where (finding.magnitude ?? 0) > 0 {
+      let index = worst.firstIndex {
+        $0.kind == finding.kind && $0.unit.name == finding.unit.name
+      }
+      guard let index else {
+        worst.append(finding)
+        continue
+      }
+      if (finding.magnitude ?? 0) > (worst[index].magnitude ?? 0) { worst[index] = finding }
+    }
+    // Next to others, an error without the name of its quantity would say little.
+    if worst.count > 1 { worst.removeAll { $0.kind.measured == nil } }
+    guard !worst.isEmpty else { return nil }
+    return worst.enumerated().map { index, finding in
+      let subject = finding.kind.measured.map { $0 + (index == 0 ? " differ by " : " by ") } ?? ""
+      return subject + finding.extent
+    }.joined(separator: ", ")
+  }
+}
+
+extension Finding {
+  /// `at most 0.4 px (0.1 px allowed)`.
+  fileprivate var extent: String {
+    let unit = unit
     func text(_ number: Double) -> String {
       Wording.number(number * unit.factor) + (unit.name.map { " \($0)" } ?? "")
     }
-    let subject = first.kind.measured.map { "\($0) differ by " } ?? ""
-    return "\(subject)at most \(text(largest))"
-      + (worst.allowed.map { " (\(text($0)) allowed)" } ?? "")
+    return "at most \(text(magnitude ?? 0))" + (allowed.map { " (\(text($0)) allowed)" } ?? "")
   }
 }
 
