@@ -197,10 +197,13 @@ package struct SuiteError: FactualError {
   }
 
   /// A tolerance cannot cover the difference.
-  package static func notFitted(_ key: String, cause: String) -> Self {
+  package static func notFitted(_ key: String, cause: String, isImage: Bool = false) -> Self {
     Self(
       "suite.fit.notNumbers", "the runs of \(key) differ in more than numbers", cause: cause,
-      advice: "Fix that first, or look at it: retake diff GOLDEN RUN")
+      advice: isImage
+        ? "The limits of images are not fitted. Write psnrMin, ssimMin, densestMax or rmsMax of the "
+          + "sink into retake.yml, then: retake golden sync-rules"
+        : "Fix that first, or look at it: retake diff GOLDEN RUN")
   }
 
   /// No report exists at that path.

@@ -287,9 +287,10 @@ package struct GoldenFit {
     for (name, folder) in runs {
       let comparison = try comparison(folder, rules)
       guard comparison.verdict == .passed else {
+        let first = comparison.findings.first
         throw SuiteError.notFitted(
-          manifest.key,
-          cause: "\(name): \(comparison.findings.first?.message ?? comparison.verdict.rawValue)")
+          manifest.key, cause: "\(name): \(first?.message ?? comparison.verdict.rawValue)",
+          isImage: first?.kind == .pictureChanged)
       }
     }
     return (rules, rows)
