@@ -26,6 +26,12 @@ import Testing
     #expect(spiral(20_000, 100).distance(to: far, stepsMax: 100_000) == nil)
   }
 
+  @Test func `the distance of coordinates with decimals has no error of binary fractions`() {
+    let lines = [58.1, 58.4].map { Polyline([[0, $0], [9, $0]]) }
+    #expect(lines[1].vertices[0].y - lines[0].vertices[0].y != 0.3)
+    #expect(lines[0].distance(to: lines[1]) == 0.3)
+  }
+
   private static let square: [SIMD2<Double>] = [[0, 0], [10, 0], [10, 10], [0, 10]]
 
   @Test func `the order of the vertices and vertices on a line have no effect`() {

@@ -17,7 +17,9 @@ extension Polyline {
     guard let there = mine.distance(to: theirs, &steps, isInterrupted),
       let back = theirs.distance(to: mine, &steps, isInterrupted)
     else { return nil }
-    return max(there, back)
+    // Without the errors of binary fractions, such as 0.30000000000000004: coordinates have at most
+    // nine decimals.
+    return FixedDecimal(max(there, back), decimals: 9).value
   }
 
   /// About a second of processor time.
