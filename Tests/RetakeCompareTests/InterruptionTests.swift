@@ -1,6 +1,4 @@
-import Foundation
 import RetakeCore
-import RetakeTestSupport
 import Testing
 
 @testable import RetakeCompare

@@ -32,7 +32,7 @@ struct CachePlace: ParsableArguments {
     }
     if let cache, CacheOptions.isOtherWord(cache) {
       throw ValidationError(
-        "'--cache \(cache)' is no folder's name here: write auto, or ./\(cache) for a folder")
+        "'--cache \(cache)' is not accepted: write auto, or ./\(cache) for a folder")
     }
   }
 

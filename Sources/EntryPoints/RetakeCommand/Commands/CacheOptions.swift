@@ -24,12 +24,12 @@ struct CacheOptions: ParsableArguments {
     }
     if let cache, Self.isOtherWord(cache) {
       throw ValidationError(
-        "'--cache \(cache)' is no folder's name here: write none for no cache, auto for the cache "
-          + "of the project, or ./\(cache) for a folder")
+        "'--cache \(cache)' is not accepted: write none for no cache, auto for the cache of the "
+          + "project, or ./\(cache) for a folder")
     }
   }
 
-  /// Whether this is a word of other programs, or of another case, for `none` or `auto`. A folder
+  /// Whether this is a word of other programs, or in another case, for `auto` or no cache. A folder
   /// with this name would be made unnoticed.
   static func isOtherWord(_ cache: String) -> Bool {
     cache != "none" && cache != "auto" && words.contains(cache.lowercased())
