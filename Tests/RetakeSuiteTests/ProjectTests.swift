@@ -71,6 +71,9 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
       body: "compare: {boxes: {iou: 0.5, psnrMin: 38}}", at: "/compare/boxes/psnrMin",
       "no effect in the mode boxes"),
     Self(
+      body: "compare: {view: {mode: exact, psnrMin: 38}}", at: "/compare/view/psnrMin",
+      "no effect in the mode exact"),
+    Self(
       body: "compare: {pulse: {mode: numeric, pictureEvery: 3}}", at: "/compare/pulse/pictureEvery",
       "no effect in the mode numeric"),
     Self(
@@ -199,6 +202,15 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     try Data(repeating: UInt8(ascii: " "), count: 2 << 20).write(to: file)
     let error = #expect(throws: SuiteError.self) { try fixture.project() }
     #expect(error?.code == "suite.project.unreadable")
+  }
+
+  @Test(arguments: [
+    "{mode: boxes, position: 2, psnrMin: 38}", "{position: 2, psnrMin: 38, pictureEvery: 5}",
+  ])
+  func `a rule of a sink may limit its lines and its images`(rule: String) throws {
+    let project = try ProjectFixture("v: 1\ncompare: {road: \(rule)}\n").project()
+    let own = try #require(project.compare.bySink["road"])
+    #expect(own.mode == .boxes && own.comparesPixels && own.position == 2 && own.psnrMin == 38)
   }
 
   @Test func `a folder without retake.yml has no cases and all defaults`() throws {

@@ -116,6 +116,10 @@ struct ProjectReader {
             + "have no partner",
           advice: "Write iou: \(own.maskIoUMin) or less in the same rule")
       }
+      // A rule under a mode's name is for all sinks of that kind. A rule that states its mode is of
+      // a sink, also of a sink with a mode's name.
+      let isOfSink = fields["mode"] != nil || SinkRule.Mode(rawValue: name) == nil
+      if own.limitsImages, isOfSink { continue }
       for key in ofPictures.map(\.rawValue) {
         guard let field = fields[key] else { continue }
         throw field.wrong(
