@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 import RetakeMedia
 import Testing
 
@@ -110,6 +111,21 @@ struct TelemetryTests {
     for items in [[zero, values], [two, values], [odd], [untyped], [type, untyped]] {
       #expect(throws: TelemetryDamage.self) { try payloads(stream(items)) }
     }
+  }
+
+  @Test(arguments: [-1, -9.223_372_036_854_775_808e18, 1e16, .nan, .infinity, 2.5, 2])
+  func `a count of samples that is no count is not used`(total: Double) throws {
+    let bytes = withUnsafeBytes(of: total.bitPattern.bigEndian) { Array($0) }
+    let values = MadeTelemetry.item("GYRO", "s", size: 6, MadeTelemetry.shorts([1, 2, 3]))
+    let packet = MadeTelemetry.list(
+      "DEVC",
+      [MadeTelemetry.list("STRM", [MadeTelemetry.item("TSMP", "d", size: 8, bytes), values])])
+    var packets = try [0, 1].map { index in
+      try MediaPacket(index: index, pts: Int64(index), dts: nil, bytes: packet)
+    }[...]
+    let stream = MediaStream(index: 0, kind: .data, codec: "none", timeBase: TimeBase(1, 1_000))
+    let counts = TelemetryCounts(of: stream) { packets.popFirst() }
+    #expect((counts != nil) == (total == 2))
   }
 
   /// A few thousand packets with a few bytes changed, cut or repeated. No packet may end the

@@ -86,7 +86,8 @@ package struct SensorFileImport {
     }
   }
 
-  private static func rows(_ request: SensorRequest) throws -> any SensorRows {
+  /// The rows of a file, in its own times.
+  package static func rows(_ request: SensorRequest) throws -> any SensorRows {
     switch request.format {
     case .csv: try CSVRows(request)
     case .jsonl: try JSONLineRows(request)

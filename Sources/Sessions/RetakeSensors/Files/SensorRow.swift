@@ -1,5 +1,5 @@
 /// A sample as a file has it, with the line where it is.
-struct SensorRow {
+package struct SensorRow {
   var line: Int
   /// Nanoseconds of the file's own clock.
   var time: Int64

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Reads the samples of a file one after another.
-protocol SensorRows {
+package protocol SensorRows {
   /// Known when the first row was read, like the unit.
   var channels: [String] { get }
   /// Of the times.

@@ -21,14 +21,19 @@ package struct TelemetryCounts: Hashable, Sendable {
   package init?(path: String, stream: MediaStream) {
     guard let demuxer = try? MediaDemuxer(path: path) else { return nil }
     demuxer.select([stream.index])
-    var (first, last) = (Int64?.none, Int64(0))
     // Ends: at the end of the file, or at an error.
-    while let packet = try? demuxer.nextPacket() {
+    self.init(of: stream) { try? demuxer.nextPacket() }
+  }
+
+  /// - Parameter next: Returns the packets of a file in their order.
+  package init?(of stream: MediaStream, _ next: () -> MediaPacket?) {
+    var (first, last) = (Int64?.none, Int64(0))
+    while let packet = next() {
       guard packet.stream == stream.index, let pts = packet.pts,
         let start = Timestamp(pts: pts, timeBase: stream.timeBase)?.nanoseconds
       else { continue }
       (first, last) = (first ?? start, start)
-      guard let payloads = Self.payloads(packet) else { return nil }
+      guard let payloads = try? TelemetryPayload.all(in: packet) else { return nil }
       for payload in payloads {
         guard let total = payload.total else { continue }
         let before = counts[payload.identity]?.end ?? total - payload.samples.count
@@ -38,20 +43,6 @@ package struct TelemetryCounts: Hashable, Sendable {
     }
     guard let first, !counts.isEmpty else { return nil }
     (startNanoseconds, lastNanoseconds) = (first, last)
-  }
-
-  private static func payloads(_ packet: MediaPacket) -> [TelemetryPayload]? {
-    let walk = TelemetryWalk(bytes: packet.bytes)
-    let reading = TelemetryStream(walk: walk)
-    var payloads: [TelemetryPayload] = []
-    do {
-      try walk.eachStream { (device, items) in
-        if let payload = try reading.payload(device: device, items) { payloads.append(payload) }
-      }
-    } catch {
-      return nil
-    }
-    return payloads
   }
 
   /// When the telemetry of the next file begins, on the clock of this file: counted in samples from

@@ -74,13 +74,9 @@ package struct TelemetryImport {
       let length = Timestamp(pts: packet.duration, timeBase: stream.timeBase),
       abs(start.nanoseconds) < 1 << 61, (0..<1 << 61).contains(length.nanoseconds)
     else { throw damage(0, "it has no time") }
-    let walk = TelemetryWalk(bytes: packet.bytes)
-    let reading = TelemetryStream(walk: walk)
-    var payloads: [TelemetryPayload] = []
+    let payloads: [TelemetryPayload]
     do {
-      try walk.eachStream { (device, items) in
-        if let payload = try reading.payload(device: device, items) { payloads.append(payload) }
-      }
+      payloads = try TelemetryPayload.all(in: packet)
     } catch let error as TelemetryDamage {
       throw damage(error.byte, error.problem)
     }

@@ -1,7 +1,8 @@
 import RetakeCore
+package import RetakeMedia
 
 /// The contents of one stream of a telemetry packet: samples of one sensor, and their names.
-struct TelemetryPayload {
+package struct TelemetryPayload {
   /// The device and the key of the values: a stream keeps them in every packet.
   struct Identity: Hashable {
     var device: String
@@ -15,6 +16,19 @@ struct TelemetryPayload {
   var samples: [[Double]]
   /// Samples since the beginning of the recording, with these; nil if the stream does not count.
   var total: Int?
+
+  /// The contents of all streams of a packet.
+  ///
+  /// - Throws: `TelemetryDamage`.
+  package static func all(in packet: MediaPacket) throws -> [TelemetryPayload] {
+    let walk = TelemetryWalk(bytes: packet.bytes)
+    let reading = TelemetryStream(walk: walk)
+    var payloads: [TelemetryPayload] = []
+    try walk.eachStream { (device, items) in
+      if let payload = try reading.payload(device: device, items) { payloads.append(payload) }
+    }
+    return payloads
+  }
 }
 
 /// Reads the samples of a stream.
@@ -23,6 +37,8 @@ struct TelemetryStream {
 
   /// The most numbers of one sample; a stream with more is no sensor that stages read.
   static let channelsMax = 64
+  /// Larger numbers of floating point are not counts.
+  private static let totalMax = Double(1 << 53)
 
   /// - Returns: nil if the values are not numbers.
   func payload(
@@ -49,7 +65,8 @@ struct TelemetryStream {
         of: values.key, title: items.last { $0.key == "STNM" }.map(walk.letters) ?? "",
         count: types.count),
       samples: isEmpty ? [] : samples(values, types, scales),
-      total: total.flatMap { Int(exactly: $0) })
+      // A count that is negative or not exact is damage, and differences of counts must not overflow.
+      total: total.flatMap { (0...Self.totalMax).contains($0) ? Int(exactly: $0) : nil })
   }
 
   /// The type of each number of a structure; nil if one is not a number.
