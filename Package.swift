@@ -237,6 +237,7 @@ let sharedByTests: [Target] = [
   ("RetakeTestCatalog", "Core Buffers Graph"),
   ("RetakeTestFrames", "Core Buffers Graph"),
   ("RetakeTestProjects", "Core Runtime Stages Golden Record Suite TestSupport"),
+  ("RetakeFuzz", "Core Graph Media Stages Store Sensors Session Golden Suite Bags Foreign"),
 ].map { name, imports in
   .target(
     name: name,
@@ -246,6 +247,20 @@ let sharedByTests: [Target] = [
 let impure = Target.executableTarget(
   name: "ImpureRetake", dependencies: modulesToUse("Retake Command"), path: "Tests/ImpureRetake",
   swiftSettings: settings)
+
+/// The parsers of RetakeFuzz as a program of libFuzzer, whose library comes with its sanitizer: only
+/// `make fuzz` can link it.
+let fuzzer: [Target] =
+  Context.environment["RETAKE_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "Fuzz", dependencies: modulesToUse("Fuzz TestSupport"), path: "Tests/Fuzz",
+      exclude: ["corpus"],
+      swiftSettings: settings,
+      // gold cannot print the places of this program's debug information.
+      linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))])
+  ]
 
 /// Measures the engine against itself and against others: `make bench`.
 let benchmarks = Target.executableTarget(
@@ -266,6 +281,9 @@ let wholeTests: [Target] = [
     name: "RetakeDocsTests",
     dependencies: modulesToUse("Retake Command Clock Metrics Inference Preview TestSupport")
       + [logging],
+    swiftSettings: settings),
+  .testTarget(
+    name: "RetakeFuzzTests", dependencies: modulesToUse("Fuzz TestSupport"),
     swiftSettings: settings),
   .testTarget(
     name: "RetakeTidyTests", dependencies: modulesToUse("TestSupport"), swiftSettings: settings),
@@ -327,6 +345,6 @@ let package = Package(
       name: "retake", dependencies: modulesToUse("Command"), path: "Sources/EntryPoints/retake",
       swiftSettings: settings),
     impure, benchmarks,
-  ] + sourceTargets + labTargets + sharedByTests + moduleTests + wholeTests,
+  ] + sourceTargets + labTargets + sharedByTests + moduleTests + wholeTests + fuzzer,
   swiftLanguageModes: [.v6]
 )

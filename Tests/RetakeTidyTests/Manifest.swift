@@ -102,7 +102,7 @@ struct Manifest: Decodable {
       arguments: [
         "package", "--manifest-cache", "none", "--package-path", packageRoot.path,
         "--scratch-path", scratch.url.path, "dump-package",
-      ], environment: ["TMPDIR": scratch.url.path])
+      ], environment: ["TMPDIR": scratch.url.path, "RETAKE_FUZZ": "1"])
     guard result.status == 0 else { throw DumpFailed(description: result.stderr) }
     return try JSONDecoder().decode(Manifest.self, from: result.stdoutBytes)
   }

@@ -1,8 +1,8 @@
 import RetakeCore
-import RetakeProcess
+package import RetakeProcess
 
 /// How a program broke the protocol.
-enum ForeignFailure: Error, Hashable {
+package enum ForeignFailure: Error, Hashable {
   case ended(ChildProcess.End)
   /// It closed the socket, and still runs.
   case closed

@@ -1,9 +1,9 @@
 import RetakeBuffers
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// A program's description of itself before its first frame.
-struct ForeignReady: Hashable {
+package struct ForeignReady: Hashable {
   /// The version of the protocol that this Retake speaks.
   static let protocolVersion = 1
 
@@ -21,7 +21,7 @@ struct ForeignReady: Hashable {
   var fingerprint: String
   /// Formats that the program accepts, best first; empty = the formats of 8 bits.
   var formats: [PixelFormat]
-  var classNames: [String]
+  package var classNames: [String]
   var state: State
   /// Whether the program collects the frames of a batch before it answers them.
   var takesBatches: Bool
@@ -41,7 +41,7 @@ struct ForeignReady: Hashable {
   /// Keys that are not known belong to later versions, and are not read.
   ///
   /// - Throws: `DocumentProblem` with the pointer inside the message.
-  init(_ json: JSONValue, output: ForeignOutput) throws {
+  package init(_ json: JSONValue, output: ForeignOutput) throws {
     let fields = StrictDecoder<DocumentProblem>(json, at: "/ready")
     let spoken = try fields.required("v")
     guard try spoken.integer() == Self.protocolVersion else {
@@ -114,7 +114,7 @@ struct ForeignReady: Hashable {
   }
 
   /// The empty value of each sink of a whole program.
-  var emptyOuts: ProgramOuts {
+  package var emptyOuts: ProgramOuts {
     ProgramOuts(empty: sinks.map { ($0.name, $0.output.empty(classNames: classNames)) })
   }
 }

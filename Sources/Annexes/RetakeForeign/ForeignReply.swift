@@ -1,5 +1,5 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 extension JSONValue {
   /// A log message as a line: `warning: the model is old`.
@@ -30,7 +30,7 @@ extension StageError {
   private static let codeCharactersMax = 64
 
   /// - Throws: `DocumentProblem` unless it has a code without spaces and a message.
-  init(ofProgram json: JSONValue) throws {
+  package init(ofProgram json: JSONValue) throws {
     let fields = try StrictDecoder<DocumentProblem>(json, at: "/error").object([
       "code", "message", "severity",
     ])

@@ -1,10 +1,10 @@
-import RetakeCore
-import RetakeGraph
+package import RetakeCore
+package import RetakeGraph
 
 /// Reads the values that a program returns. Numbers are finite, and `null` is not allowed.
 extension ForeignOutput {
   /// - Throws: `DocumentProblem` with the pointer inside the message.
-  func value(
+  package func value(
     _ json: JSONValue, classNames: [String]
   ) throws -> any PipelineValue {
     let fields = try StrictDecoder<DocumentProblem>(json, at: "/value").object([rawValue])

@@ -1,5 +1,5 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 import RetakeProcess
 import RetakeRuntime
 
@@ -7,7 +7,7 @@ import RetakeRuntime
 ///
 /// One thread at a time uses it. Each call returns before its deadline on the monotonic clock, to
 /// which the time is added that the program has waited for a processor.
-final class MessageChannel {
+package final class MessageChannel {
   /// The largest message of a program, without the bytes of its length: an image has up to 24 MiB,
   /// and base64 adds a third.
   static let bytesMax = 32 << 20
@@ -140,7 +140,10 @@ final class MessageChannel {
     return message
   }
 
-  private static func parse(_ body: ArraySlice<UInt8>) throws(ForeignFailure) -> JSONValue {
+  /// Reads the JSON of a message.
+  ///
+  /// - Throws: `.garbage`.
+  package static func parse(_ body: ArraySlice<UInt8>) throws(ForeignFailure) -> JSONValue {
     let message: JSONValue
     do {
       message = try JSONValue(parsing: Data(body))

@@ -1,5 +1,5 @@
 import RetakeBuffers
-import RetakeCore
+package import RetakeCore
 import RetakeGraph
 
 /// A frame or a timer that is sent to a whole program. The program ends it with `done`.
@@ -16,12 +16,12 @@ enum ProgramCall {
 }
 
 /// Identifies a call in the `done` that ends it.
-enum ProgramCallName: Hashable, CustomStringConvertible {
+package enum ProgramCallName: Hashable, CustomStringConvertible {
   case frame(Int)
   case timer(ProgramTimers.Due)
 
   /// - Throws: `DocumentProblem` if the value does not identify a call.
-  init(done: JSONValue) throws {
+  package init(done: JSONValue) throws {
     let decoder = StrictDecoder<DocumentProblem>(done, at: "/done")
     guard case .object = done else {
       self = .frame(try decoder.integer())
@@ -34,7 +34,7 @@ enum ProgramCallName: Hashable, CustomStringConvertible {
         nanoseconds: Int64(try fields.required("nowNs").integer())))
   }
 
-  var description: String {
+  package var description: String {
     switch self {
     case .frame(let sequence): "frame \(sequence)"
     case .timer(let due) where due.nanoseconds == .max: "the end of the session"
@@ -44,7 +44,7 @@ enum ProgramCallName: Hashable, CustomStringConvertible {
 }
 
 /// A message of a whole program before `done`.
-enum ProgramWord {
+package enum ProgramWord {
   /// A value for a sink.
   case out(sink: String, sequence: Int, value: JSONValue)
   case timer(id: Int64, nanoseconds: Int64)
@@ -52,7 +52,7 @@ enum ProgramWord {
 
   /// - Returns: `nil` for another message.
   /// - Throws: `DocumentProblem` for a message that cannot be used.
-  init?(_ message: JSONValue) throws {
+  package init?(_ message: JSONValue) throws {
     if let out = message["out"] {
       let fields = try StrictDecoder<DocumentProblem>(out, at: "/out")
         .object(["sink", "sequence", "value"])

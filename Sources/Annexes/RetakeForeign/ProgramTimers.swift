@@ -1,8 +1,8 @@
 /// The timers of a whole program in one run. They are due in the order of their times; at the same
 /// time, in the order in which they were set.
-struct ProgramTimers {
+package struct ProgramTimers {
   /// A timer that is due.
-  struct Due: Hashable {
+  package struct Due: Hashable {
     var id: Int64
     /// The program's present time; it never decreases.
     var nanoseconds: Int64

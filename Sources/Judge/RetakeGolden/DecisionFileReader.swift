@@ -1,10 +1,10 @@
-import Foundation
-import RetakeCompare
-import RetakeCore
+package import Foundation
+package import RetakeCompare
+package import RetakeCore
 
 /// Reads decisions.gold line by line.
-final class DecisionFileReader {
-  enum Entry {
+package final class DecisionFileReader {
+  package enum Entry {
     case line(DecisionLine)
     case fold(DecisionFold)
   }
@@ -16,7 +16,7 @@ final class DecisionFileReader {
   private(set) var tracks: Set<Int> = []
   private let reader: TextLineReader
 
-  init(_ url: URL) throws {
+  package init(_ url: URL) throws {
     reader = try TextLineReader(url)
     header = try FileHeader(reader, field: "origin")
     guard let origin = Int64(header.field) else {
@@ -25,7 +25,7 @@ final class DecisionFileReader {
     self.origin = origin
   }
 
-  func nextLine() throws -> Data? { try reader.next() }
+  package func nextLine() throws -> Data? { try reader.next() }
 
   /// The number of the line that was read last, from 1.
   var lineNumber: Int { reader.number }
@@ -37,7 +37,7 @@ final class DecisionFileReader {
     tracks.insert(fold.track)
   }
 
-  func entry(_ line: Data) throws -> Entry {
+  package func entry(_ line: Data) throws -> Entry {
     let text = String(decoding: line, as: UTF8.self)
     if text.hasPrefix("="), let fold = DecisionFold(parsing: text) { return .fold(fold) }
     // Compared with its own text, so that a line with an added space or zero is damage, not a

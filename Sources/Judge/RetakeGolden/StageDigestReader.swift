@@ -1,9 +1,9 @@
-import Foundation
-import RetakeCompare
+package import Foundation
+package import RetakeCompare
 import RetakeCore
 
 /// Reads a digests file line by line.
-final class StageDigestReader {
+package final class StageDigestReader {
   let header: FileHeader
   let columns: [StageColumn]
   /// The number of rows that were read.
@@ -16,7 +16,7 @@ final class StageDigestReader {
   private var sequences: [Int: Int] = [:]
 
   /// - Parameter track: The track of lines that do not name one.
-  init(_ url: URL, track: Int) throws {
+  package init(_ url: URL, track: Int) throws {
     self.track = track
     self.url = url
     reader = try TextLineReader(url)
@@ -63,7 +63,7 @@ final class StageDigestReader {
   ///
   /// - Throws: `GoldenError.line` for a line that is not a row; `inconsistent` for rows that are
   ///   missing, duplicated, in another order or changed.
-  func next() throws -> StageRow? {
+  package func next() throws -> StageRow? {
     while let line = try reader.next() {
       let text = String(decoding: line, as: UTF8.self)
       if header.version > 1, text.hasPrefix("B ") {

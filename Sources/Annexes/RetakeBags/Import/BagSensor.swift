@@ -6,7 +6,7 @@ import RetakeStore
 ///
 /// A message that is damaged, or measured before the previous message, is a loss: a session's
 /// samples are in the order of their times, and a stage reads the newest sample that had arrived.
-final class BagSensor {
+package final class BagSensor {
   let topic: BagTopic
   /// For the variants of the topic's type, the present one first.
   private let plans: [SensorPlan]
@@ -32,7 +32,7 @@ final class BagSensor {
   /// The plans for a topic.
   ///
   /// - Throws: `DefinitionProblem` with the reason why its messages are not samples.
-  static func plans(for topic: BagTopic) throws -> [SensorPlan] {
+  package static func plans(for topic: BagTopic) throws -> [SensorPlan] {
     let type = MessageDefinition.plain(topic.type)
     guard !type.isEmpty else { throw DefinitionProblem(cause: "no name") }
     guard let encoding = MessageEncoding(rawValue: topic.encoding),

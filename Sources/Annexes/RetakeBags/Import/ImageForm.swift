@@ -4,7 +4,7 @@ import RetakeCore
 
 /// The form that all images in one media file of a track share: the codec and, where they are
 /// known, the size and the format.
-struct ImageForm: Hashable, Sendable {
+package struct ImageForm: Hashable, Sendable {
   enum Codec: Hashable, Sendable {
     case raw(RawEncoding)
     case mjpeg, png, h264, hevc
@@ -41,7 +41,7 @@ struct ImageForm: Hashable, Sendable {
 
   /// - Throws: `BagError.imageEncoding` or `.imageFormat` for images that cannot be a track,
   ///   `.message` for a damaged image.
-  init(_ image: ImageMessage, place: BagPlace) throws {
+  package init(_ image: ImageMessage, place: BagPlace) throws {
     switch image.content {
     case .raw(let raw):
       guard let encoding = RawEncoding(named: raw.encoding, isBigEndian: raw.isBigEndian) else {

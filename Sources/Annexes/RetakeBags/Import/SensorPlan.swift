@@ -5,7 +5,7 @@ import RetakeStore
 ///
 /// - Each quantity of an Imu message becomes a sensor, so that a stage can read only the gyroscope.
 /// - Variances and covariances become a separate sensor, because a stage rarely wants them.
-struct SensorPlan: Hashable, Sendable {
+package struct SensorPlan: Hashable, Sendable {
   /// One sensor.
   struct Part: Hashable, Sendable {
     /// Added to the name of the topic; empty for the topic itself.
@@ -18,7 +18,7 @@ struct SensorPlan: Hashable, Sendable {
     var places: [Int]
   }
 
-  let layout: MessageLayout
+  package let layout: MessageLayout
   private(set) var parts: [Part] = []
   /// Numbers that are left out because a sensor has fewer channels.
   private(set) var leftOut = 0

@@ -1,5 +1,5 @@
 /// One image as a message has it.
-struct ImageMessage: Sendable {
+package struct ImageMessage: Sendable {
   enum Content: Sendable {
     /// Pixels, row by row.
     case raw(RawImage)
@@ -23,7 +23,7 @@ struct ImageMessage: Sendable {
   var stampNanoseconds: Int64?
   var content: Content
 
-  init(_ message: BagMessage, type: ImageType) throws {
+  package init(_ message: BagMessage, type: ImageType) throws {
     guard type.kind == .file else {
       self = try ImageMessage(message.bytes, type: type)
       return

@@ -1,5 +1,5 @@
 /// The types of messages that hold images, and how they are written.
-struct ImageType: Hashable, Sendable {
+package struct ImageType: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case rosImage, rosCompressed
     /// A packet of video, as the plugin ffmpeg_image_transport publishes it.
@@ -27,7 +27,7 @@ struct ImageType: Hashable, Sendable {
 
   /// - Throws: `TopicRefusal` if the messages are written in an encoding that is not read.
   /// - Returns: nil for a topic without images.
-  init?(_ topic: BagTopic) throws {
+  package init?(_ topic: BagTopic) throws {
     guard let kind = Self.kind(of: topic) else { return nil }
     guard let encoding = kind.encodings.first(where: { $0.rawValue == topic.encoding }) else {
       let names = kind.encodings.map(\.rawValue).joined(separator: " or ")

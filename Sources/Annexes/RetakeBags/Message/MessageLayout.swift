@@ -3,7 +3,7 @@
 ///
 /// A type is refused if the number of its elements has no bound, because a sensor has the same
 /// channels in each sample. Strings are skipped.
-struct MessageLayout: Hashable, Sendable {
+package struct MessageLayout: Hashable, Sendable {
   /// A number of each message, by the names of the fields that lead to it: `["twist", "linear",
   /// "x"]`.
   typealias Path = [String]
@@ -130,7 +130,7 @@ struct MessageLayout: Hashable, Sendable {
   // MARK: Reading
 
   /// The numbers of one message.
-  struct Values: Hashable, Sendable {
+  package struct Values: Hashable, Sendable {
     /// nil without a header, or if it is zero, as drivers write it that have no time.
     var stampNanoseconds: Int64?
     /// One for each channel; NaN where a list has no more elements.
@@ -139,7 +139,7 @@ struct MessageLayout: Hashable, Sendable {
     var rounded = 0
   }
 
-  func values(of bytes: ArraySlice<UInt8>) throws -> Values {
+  package func values(of bytes: ArraySlice<UInt8>) throws -> Values {
     var reader = try MessageReader(bytes, encoding)
     var values = Values(stampNanoseconds: nil, numbers: [])
     values.numbers.reserveCapacity(channels.count)

@@ -3,10 +3,10 @@ import RetakeCore
 import RetakeSession
 
 /// A bag with all of its files open, read as one.
-final class Bag {
+package final class Bag {
   let name: String
   /// Of all files; a topic is the same if its name, type and encoding are.
-  private(set) var topics: [BagTopic] = []
+  package private(set) var topics: [BagTopic] = []
   /// Losses that are known before the messages are read.
   private(set) var losses: [String]
   /// Says of the first file that lost its end that it was cut; nil if all end as they should.
@@ -29,7 +29,8 @@ final class Bag {
   ///   - scratch: A folder for files that must be expanded before they can be read.
   ///   - report: Called with the bytes that were expanded; throws to stop.
   /// - Throws: `BagError`, and the errors of `report`.
-  init(_ files: BagFiles, scratch: String, report: (Int64) throws -> Void = { _ in }) throws {
+  package init(_ files: BagFiles, scratch: String, report: (Int64) throws -> Void = { _ in }) throws
+  {
     name = files.name
     losses = files.losses
     guard files.entries.count <= Self.openFilesMax else {
@@ -102,7 +103,7 @@ final class Bag {
   ///
   /// - Parameter report: Called now and then with the bytes that were read so far.
   /// - Throws: The errors of `body` and `report`, and `BagError` for a file that cannot be read.
-  func read(report: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws {
+  package func read(report: (Int64) throws -> Void, _ body: (BagItem) throws -> Void) throws {
     var done: Int64 = 0
     for part in parts {
       try part.file.read(position: { try report(done + $0) }) { item in

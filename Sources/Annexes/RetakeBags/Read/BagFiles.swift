@@ -1,9 +1,9 @@
 import Foundation
-import RetakeCore
+package import RetakeCore
 import RetakeMedia
 
 /// The files of a bag, before any of them is opened.
-struct BagFiles: Hashable, Sendable {
+package struct BagFiles: Hashable, Sendable {
   enum Storage: Hashable, Sendable { case sqlite, mcap, ros1, images(ImageFolder) }
 
   struct Entry: Hashable, Sendable {
@@ -36,7 +36,7 @@ struct BagFiles: Hashable, Sendable {
 
   /// - Parameter rate: The time from one number to the next, of images whose names are numbers.
   /// - Throws: `BagError.notBag`, or `.imageTimes` for a rate of images that have times.
-  init(_ path: String, rate: TimeBase? = nil) throws {
+  package init(_ path: String, rate: TimeBase? = nil) throws {
     let path = URL(fileURLWithPath: path).standardizedFileURL.path
     name = URL(fileURLWithPath: path).lastPathComponent
     var isFolder: ObjCBool = false

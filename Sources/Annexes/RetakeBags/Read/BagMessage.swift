@@ -1,12 +1,12 @@
 /// One message of a bag.
-struct BagMessage: Sendable {
+package struct BagMessage: Sendable {
   /// The topic's number in the bag.
-  var topic: Int
+  package var topic: Int
   /// When the recorder of the bag received it; by its clock, since 1970 as a rule.
   var logNanoseconds: Int64
   /// When it was published, if the bag says it.
   var publishNanoseconds: Int64?
   /// The message as its encoding writes it.
-  var bytes: ArraySlice<UInt8>
-  var place: BagPlace
+  package var bytes: ArraySlice<UInt8>
+  package var place: BagPlace
 }

@@ -1,5 +1,5 @@
 /// A topic of a bag: a stream of messages of one type.
-struct BagTopic: Hashable, Sendable {
+package struct BagTopic: Hashable, Sendable {
   /// Such as `/camera/image_raw`.
   var name: String
   /// Such as `sensor_msgs/msg/Image` or `foxglove.CompressedVideo`.

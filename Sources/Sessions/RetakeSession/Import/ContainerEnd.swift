@@ -1,13 +1,15 @@
-import RetakeMedia
+package import RetakeMedia
 
 /// Detects missing or damaged bytes from a file's own structure, because FFmpeg's demuxers skip
 /// them without an error.
-enum ContainerEnd {
+package enum ContainerEnd {
   /// Descriptions of the losses; empty if the file is complete, or the container has no such
   /// structure.
   ///
   /// - Parameter packetBytes: The size of the first packet. In Y4M, all packets have this size.
-  static func losses(of file: MediaFile, format: String, packetBytes: Int? = nil) -> [String] {
+  package static func losses(of file: MediaFile, format: String, packetBytes: Int? = nil)
+    -> [String]
+  {
     // FFmpeg names some demuxers by a list: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`.
     switch format.prefix(while: { $0 != "," }) {
     case "mov": movie(file)
