@@ -7,7 +7,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests libretake demo check test unit-test python-test docs-test recordings-test example-test accept-api \
-  traits-test bench faults docs wheel package self-contained \
+  traits-test bench faults fuzz docs wheel package self-contained \
   package-test release lint format clean
 .NOTPARALLEL:
 
@@ -91,6 +91,10 @@ faults: build-tests libretake ## Plant every fault under recorders and sessions,
 	  --filter 'FaultTests|SlowDiskTests|KillTests|LiveSourceTests|ShadowTests|SweepDocumentTests' 2>&1 | tee .build/faults.log | \
 	  grep -E '^faults|kill|unplugged|flips|cuts|shadow check|✘|Test run'
 	@! grep -q '✘' .build/faults.log
+
+# RETAKE_FUZZ_SECONDS=3600 make fuzz: an hour for each. TARGETS="gpmf mcap": only these.
+fuzz: ## Give the parsers made inputs under libFuzzer, a minute for each target (half an hour, and a build)
+	@Scripts/fuzz $(TARGETS)
 
 docs: ## Write the API's documentation as a site into .build/docs
 	$(SWIFT_BUILD) $(SWIFT_FLAGS)
