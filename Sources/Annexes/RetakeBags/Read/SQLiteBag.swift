@@ -212,6 +212,9 @@ struct SQLiteScan {
     }
   }
 
+  /// The id after the last row's; a row may have the largest id that there is.
+  private var afterLast: Int64 { last == .max ? last : last + 1 }
+
   /// - Returns: whether reading may continue.
   private mutating func passStray(_ body: (BagItem) throws -> Void) throws -> Bool {
     straysLeft -= 1
@@ -221,7 +224,7 @@ struct SQLiteScan {
       try body(
         .loss(
           .damaged(
-            BagPlace(file: path, message: last + 1),
+            BagPlace(file: path, message: afterLast),
             cause: "rows have ids that do not rise" + cause)))
     } catch {
       throw Stopped(error: error)
@@ -257,7 +260,7 @@ struct SQLiteScan {
       error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_TOOBIG
         || error.resultCode == .SQLITE_IOERR
     else { throw Self.error(error, BagPlace(file: path)) }
-    let start = hasRow ? last + 1 : 1
+    let start = hasRow ? afterLast : 1
     let next = nextReadable(from: start)
     let first = BagPlace(file: path, message: start)
     let what =
