@@ -1,4 +1,5 @@
 import Foundation
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeSuite
@@ -45,6 +46,53 @@ import Testing
     job.store = "results {}"
     let error = #expect(throws: SuiteError.self) { try FleetFile.parallel.check(job) }
     #expect(error?.code == "shard.fleet.place")
+  }
+
+  private static let judge = "kubernetes_validate, yaml"
+
+  /// The first version whose Job has all the fields, and the newest version of the schemas. A name
+  /// with a colon, a quote or a brace is still one string.
+  @Test(
+    .enabled(if: Judges.has(judge), "kubernetes-validate of PyPI is not installed"),
+    arguments: ["1.29", "1.37"])
+  func `the published schema accepts the Job of Kubernetes`(version: String) throws {
+    var odd = job
+    (odd.program, odd.plan, odd.store) = ("./yard", #"a "b": {c} #d.json"#, "it's [here]")
+    for job in [job, odd] {
+      let answer = try judged(FleetFile.kubernetes.text(job), version)
+      #expect(answer == [job.image, job.program, job.plan, job.store, job.claim], "\(answer)")
+    }
+  }
+
+  @Test(.enabled(if: Judges.has(judge), "kubernetes-validate of PyPI is not installed"))
+  func `the published schema refuses a misspelled field`() throws {
+    for field in ["backoffLimitPerIndex", "onExitCodes", "completionMode"] {
+      let text = FleetFile.kubernetes.text(job)
+        .replacing("\(field):", with: "\(field.dropLast()):")
+      let answer = try judged(text, "1.29")
+      #expect(answer.first?.contains("'\(field.dropLast())' was unexpected") == true, "\(answer)")
+    }
+  }
+
+  /// - Returns: The strings of the Job, or the message of its first error.
+  private func judged(_ text: String, _ version: String) throws -> [String] {
+    let script = """
+      import json, sys, \(Self.judge)
+      document = yaml.safe_load(sys.stdin)
+      try:
+          kubernetes_validate.validate(document, sys.argv[1], strict=True)
+          pod = document["spec"]["template"]["spec"]
+          container = pod["containers"][0]
+          program, _, plan, _, store = container["command"]
+          claim = pod["volumes"][0]["persistentVolumeClaim"]["claimName"]
+          print(json.dumps([container["image"], program, plan, store, claim]))
+      except kubernetes_validate.ValidationError as error:
+          print(json.dumps([error.message]))
+      """
+    let result = try runCommand(
+      Judges.python, arguments: ["-c", script, version], input: Data(text.utf8))
+    try #require(result.status == 0, "\(result.stderr)")
+    return try JSONDecoder().decode([String].self, from: Data(result.stdout.utf8))
   }
 
   @Test(arguments: [
