@@ -109,7 +109,9 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     for (name, body) in [
-      ("retake", "exit $END"), ("scontrol", "echo \"$@\""),
+      // The index, because the other variables of a part of an array name no shard of the plan.
+      ("retake", "[ \"$*\" = 'run-shard my plan.json --store /results --index 3' ] && exit $END"),
+      ("scontrol", "echo \"$@\""),
       ("job.sh", FleetFile.slurm.text(job)),
     ] {
       let file = folder.appending(path: name)

@@ -86,7 +86,8 @@ package enum FleetFile: String, Sendable, CaseIterable {
     #SBATCH --requeue
     #SBATCH --open-mode=append
     #SBATCH --output=retake-%A-%a.log
-    \(job.command)
+    # Also in an array of some shards, such as sbatch --array=7.
+    \(job.command) --index "$SLURM_ARRAY_TASK_ID"
     status=$?
     # 75: a disk failed. 132 to 139: a signal ended the process.
     case $status in 75|13[2-9])
