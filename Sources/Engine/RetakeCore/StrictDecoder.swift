@@ -236,7 +236,11 @@ extension String {
 
   /// Escaped as a token of a JSON pointer (RFC 6901).
   package var pointerEscaped: String {
+    // Almost every key: both replacements search the text with a slow algorithm.
+    guard utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
+      return self
+    }
     // RFC 6901, section 3. In the other order the `~` of a new `~1` would be escaped, too.
-    replacing("~", with: "~0").replacing("/", with: "~1")
+    return replacing("~", with: "~0").replacing("/", with: "~1")
   }
 }

@@ -16,6 +16,8 @@ struct ShardPlanner {
   private let rates: [String: Double]
   /// By name. Made once for all cases, because a pipeline may load models.
   private var pipelines: [String: Result<Pipeline, any Error>] = [:]
+  /// The digests of pipelines that no session has changed, by name.
+  private var pipelineDigests: [String: String] = [:]
   /// The bytes that a frame of a stored session is assumed to have; a pointer has no number of
   /// frames.
   private static let frameBytes: Int64 = 20_000
@@ -23,6 +25,8 @@ struct ShardPlanner {
   private var sessions: [[String]: String] = [:]
   /// The session of the last case. Others are closed, because each keeps files open.
   private var opened: (folder: String, reader: SessionReader)?
+  /// The pointer of the last case.
+  private var pointed: (name: String, pointer: SessionPointer)?
   /// The digests of files by path; `nil` for a file that cannot be read.
   private var digests: [String: String?] = [:]
   /// The cases that could not be opened, with the reasons.
@@ -148,7 +152,7 @@ struct ShardPlanner {
     guard let name = project.pointedName(session) else { return nil }
     guard project.hasFolder(name) else { return name }
     let database = "\(project.recordings)/\(name)/\(Self.database)"
-    guard let pointer = try? SessionPointer(reading: project.pointerFile(name)),
+    guard let pointer = try? pointer(of: name),
       let file = pointer.files.first(where: { $0.path == Self.database }),
       digest(ofInput: database) == file.object.sha256
     else { return nil }
@@ -160,11 +164,11 @@ struct ShardPlanner {
   private mutating func stored(
     _ item: ShardPlan.Item, _ name: String, _ selected: SelectedCase, _ pipeline: Pipeline
   ) throws -> ShardPlan.Item {
-    let pointer = try SessionPointer(reading: project.pointerFile(name))
+    let pointer = try pointer(of: name)
     var stored = item
     stored.session = pointer.digest
     stored.frames = max(1, Int(pointer.bytes / Self.frameBytes))
-    stored.pipeline = "\(pipeline.digest)"
+    stored.pipeline = digest(of: pipeline, named: selected.definition.pipeline)
     guard !selected.definition.overrides.isEmpty else {
       stored.files = Replay.files(of: pipeline)
       return stored
@@ -190,6 +194,20 @@ struct ShardPlanner {
     let pipeline = Result { try project.pipeline(name) }
     pipelines[name] = pipeline
     return try pipeline.get()
+  }
+
+  private mutating func digest(of pipeline: Pipeline, named name: String) -> String {
+    if let known = pipelineDigests[name] { return known }
+    let digest = "\(pipeline.digest)"
+    pipelineDigests[name] = digest
+    return digest
+  }
+
+  private mutating func pointer(of name: String) throws -> SessionPointer {
+    if let pointed, pointed.name == name { return pointed.pointer }
+    let pointer = try SessionPointer(reading: project.pointerFile(name))
+    pointed = (name, pointer)
+    return pointer
   }
 
   private mutating func digest(of reader: SessionReader, tracks: [Int]) -> String? {
