@@ -86,6 +86,26 @@ import Testing
     }
   }
 
+  @Test func `a merge of a store keeps no more images in memory than its report has`() throws {
+    let fixture = try project()
+    let store = fixture.folder.file("results").path
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    var run = SuiteRun(project: try fixture.project(), selection: Selection())
+    run.isCI = true
+    let plan = try run.makePlan(shards: 2, timings: nil)
+    for number in 1...2 {
+      let shard = try ShardNumber("\(number)/2", variables: [:])
+      _ = try run.run(shard, of: ("plan.json", plan), store: store)
+    }
+    let merge = ShardMerge(("plan.json", plan), store: store)
+    #expect(merge.problems == [])
+    let kept = merge.blobs.flatMap(\.blob.report.records).flatMap(\.item.pictures)
+    #expect(kept.count { $0.role == .input } == 24)
+    let alone = try fixture.test { $0.isCI = true }
+    let merged = try merge.outcome(in: fixture.project(), report: nil)
+    #expect(try text(merged.document) == text(alone.document))
+  }
+
   @Test func `a shard without cases passes, and a plan of a file is followed`() throws {
     let fixture = try ProjectFixture()
     for name in ["a", "b"] { try fixture.record(name) }

@@ -6,7 +6,7 @@ import RetakeReport
 package struct ShardMerge {
   /// Everything that is wrong with the blobs; without any problem they can be merged.
   package private(set) var problems: [SuiteError] = []
-  private var blobs: [(file: String, blob: ShardBlob)] = []
+  private(set) var blobs: [(file: String, blob: ShardBlob)] = []
   /// The plan whose cases have a blob each; `nil` if each shard has a blob.
   private var plan: ShardPlan?
 
@@ -39,27 +39,34 @@ package struct ShardMerge {
       problems = [ShardError.noStore(folder)]
       return
     }
-    for shard in 1...plan.content.shards {
-      var missing: [String] = []
-      for item in plan.content.items(of: shard) {
-        do {
-          if let blob = try store.blob(of: item) {
-            blobs.append((store.file(of: item), blob))
-          } else {
-            missing.append(item.key)
+    var missing: [Int: [String]] = [:]
+    var refused: [Int: [SuiteError]] = [:]
+    var picturesLeft = ReportBuilder.picturesMax
+    for item in plan.content.items {
+      do {
+        if var blob = try store.blob(of: item) {
+          // In the order of the report, which keeps only the first images of all cases.
+          for index in blob.report.records.indices {
+            picturesLeft -= blob.report.records[index].item.keepPictures(ofFrames: picturesLeft)
           }
-        } catch {
-          let reason =
-            error as? SuiteError
-            ?? ShardError.unreadable(blob: store.file(of: item), cause: error.causeText)
-          problems.append(
-            ShardError.badResult(item.key, shard: shard, plan: plan.file, reason: reason.facts))
+          blobs.append((store.file(of: item), blob))
+        } else {
+          missing[item.shard, default: []].append(item.key)
         }
+      } catch {
+        let reason =
+          error as? SuiteError
+          ?? ShardError.unreadable(blob: store.file(of: item), cause: error.causeText)
+        refused[item.shard, default: []].append(
+          ShardError.badResult(item.key, shard: item.shard, plan: plan.file, reason: reason.facts))
       }
-      if let first = missing.first {
+    }
+    for shard in 1...plan.content.shards {
+      problems += refused[shard] ?? []
+      if let keys = missing[shard], let first = keys.first {
         problems.append(
           ShardError.unfinished(
-            shard: "\(shard)/\(plan.content.shards)", cases: missing.count, first: first,
+            shard: "\(shard)/\(plan.content.shards)", cases: keys.count, first: first,
             plan: plan.file))
       }
     }
