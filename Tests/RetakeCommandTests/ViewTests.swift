@@ -87,6 +87,15 @@ import Testing
     #expect(driver.stderr.contains("unset SDL_VIDEODRIVER"), "\(driver.stderr)")
   }
 
+  @Test func `a list of uncertain frames that is damaged is only a warning`() throws {
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 10)
+    try workplace.folder.write("{}\n", to: "Recordings/figures/media/redaction.jsonl")
+    let result = try workplace.retake("view", "figures", "--once", environment: Self.noDisplay)
+    #expect(result.stderr.contains("line 1 is not a frame of the list"), "\(result.stderr)")
+    #expect(result.stderr.contains("[preview.display.none]"))
+  }
+
   @Test func `without the library it says what to install`() throws {
     let workplace = try Workplace()
     try workplace.record("figures", frames: 10)

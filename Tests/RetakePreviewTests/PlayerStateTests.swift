@@ -104,6 +104,19 @@ import Testing
     #expect(state.nextDue == Self.millisecond(1_050))
   }
 
+  @Test func `two keys go to the uncertain frames and pause`() {
+    var state = PlayerState(times: Self.times, uncertain: [3, 4, 20])
+    func pressed(_ letter: Character) -> Int {
+      PlayerKeys.command(.letter(letter)).map { state.apply($0) }
+      return state.index
+    }
+    #expect("nnnnpppp".map(pressed) == [3, 4, 20, 20, 4, 3, 3, 3])
+    #expect(state.isPaused)
+    var plain = PlayerState(times: Self.times)
+    plain.apply(.nextUncertain)
+    #expect(plain.index == 0 && !plain.isPaused)
+  }
+
   @Test func `one frame is both ends`() {
     var state = PlayerState(times: [7])
     state.tick(0)
@@ -157,6 +170,15 @@ import Testing
       id: FrameID(track: 0, sequence: sequence),
       timestamp: Timestamp(nanoseconds: Int64(sequence) * 1_000),
       outcomes: outcomes.map { SinkOutcome(sink: $0.0, content: .facts($0.1)) })
+  }
+
+  @Test func `uncertain frames are marked by their numbers`() throws {
+    var content = try PlayerContent(
+      try SyntheticScene(SyntheticOptions(scene: .figures, width: 16, height: 16, frames: 8)),
+      name: "scene")
+    #expect(content.uncertain.isEmpty)
+    content.mark(uncertain: [6, 2, 99])
+    #expect(content.uncertain == [2, 6])
   }
 
   @Test func `a sink's newest stays until it says something else, whatever others say`() throws {

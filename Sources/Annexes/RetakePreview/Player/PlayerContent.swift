@@ -21,6 +21,8 @@ package struct PlayerContent: Sendable {
   let name: String
   let description: TrackDescription
   let entries: [Entry]
+  /// The indices of the frames in which a redaction may have missed an object, in ascending order.
+  private(set) var uncertain: [Int] = []
   /// The newest results from each frame on, by increasing time stamp.
   private var results: [Known] = []
   var marks: DecisionMarks?
@@ -45,6 +47,12 @@ package struct PlayerContent: Sendable {
     (self.reader, self.name, self.description) = (reader, name, description)
     // Frames are sorted by time stamp, because the time stamps of a recording may go backwards.
     self.entries = entries.sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) }
+  }
+
+  /// Marks the frames that a person should look at, by their sequence numbers.
+  package mutating func mark(uncertain sequences: [Int]) {
+    let wanted = Set(sequences)
+    uncertain = entries.indices.filter { wanted.contains(entries[$0].id.sequence) }
   }
 
   /// Adds a run's results for the track's frames.

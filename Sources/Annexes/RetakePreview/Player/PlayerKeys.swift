@@ -7,6 +7,7 @@ package enum PlayerKeys {
     ("right left", "one second on, one back"),
     ("up down, + -", "faster, slower: 0.1x to 16x"),
     ("home end", "the first frame, the last frame"),
+    ("n p", "next, previous uncertain frame of a redacted copy"),
     ("o", "results of a pipeline: shown or not"),
     ("f", "full screen, and back"),
     ("h", "these keys: shown or not"),
@@ -25,6 +26,8 @@ package enum PlayerKeys {
     case .down, .minus: .slower
     case .home: .home
     case .end: .end
+    case .letter("n"): .nextUncertain
+    case .letter("p"): .previousUncertain
     case .escape, .letter: nil
     }
   }

@@ -62,6 +62,9 @@ struct PlayerScreen {
     var text =
       "frame \(entry.id.sequence) of \(content.entries.count)  \(time)  "
       + PlayerText.speed(state.speed) + (state.isPaused ? "  paused" : "")
+    if let place = content.uncertain.firstIndex(of: shown.index) {
+      text += "  uncertain frame \(place + 1) of \(content.uncertain.count)"
+    }
     if let result, shown.showsResults { text += "  result of frame \(result.id.sequence)" }
     if content.marks != nil, result == nil { text += "  no result yet" }
     write(text, 8, layout.status.y + 1, ScreenColors.text)
@@ -76,6 +79,13 @@ struct PlayerScreen {
     let bar = layout.scrub
     let place = layout.scrubPlace(state.fraction)
     canvas.fill([CanvasRect(bar.x, bar.y + 4, bar.width, 4)], ScreenColors.bar)
+    var marks: [CanvasRect] = []
+    for frame in content.uncertain {
+      let x = layout.scrubPlace(state.fraction(of: frame))
+      // One mark for all frames of a pixel: a long session has many.
+      if marks.last?.x != x { marks.append(CanvasRect(x, bar.y, 2, 3)) }
+    }
+    canvas.fill(marks, ScreenColors.warning)
     canvas.fill(
       [
         CanvasRect(bar.x, bar.y + 4, place - bar.x, 4), CanvasRect(place - 3, bar.y, 6, bar.height),

@@ -7,12 +7,15 @@ struct PlayerState: Hashable, Sendable {
 
   enum Command: Hashable, Sendable {
     case togglePause, stepForward, stepBack, seekForward, seekBack, faster, slower, home, end
+    case nextUncertain, previousUncertain
     /// A position on the scrub bar, 0 to 1.
     case scrub(Double)
   }
 
   /// The times of the frames on the session's time line, in increasing order; at least one.
   let times: [Int64]
+  /// The indices of the frames that a person should look at, in ascending order.
+  let uncertain: [Int]
   private(set) var index: Int
   private(set) var isPaused: Bool
   private(set) var speed: Double
@@ -22,10 +25,13 @@ struct PlayerState: Hashable, Sendable {
 
   /// - Parameters:
   ///   - speed: Any number above 0. The keys then change to the values of `speeds`.
-  init(times: [Int64], first: Int = 0, speed: Double = 1, isPaused: Bool = false) {
+  init(
+    times: [Int64], uncertain: [Int] = [], first: Int = 0, speed: Double = 1,
+    isPaused: Bool = false
+  ) {
     precondition(times.indices.contains(first), "there is a first frame to show")
     precondition(speed > 0, "a player goes on")
-    self.times = times
+    (self.times, self.uncertain) = (times, uncertain)
     (index, self.speed, self.isPaused) = (first, speed, isPaused)
     position = times[first]
   }
@@ -33,9 +39,12 @@ struct PlayerState: Hashable, Sendable {
   var isAtEnd: Bool { index == times.count - 1 }
 
   /// The position of the shown frame, 0 to 1.
-  var fraction: Double {
+  var fraction: Double { fraction(of: index) }
+
+  /// The position of a frame, 0 to 1.
+  func fraction(of frame: Int) -> Double {
     let length = times[times.count - 1] - times[0]
-    return length > 0 ? Double(times[index] - times[0]) / Double(length) : 0
+    return length > 0 ? Double(times[frame] - times[0]) / Double(length) : 0
   }
 
   /// Advances to this time of the clock.
@@ -72,6 +81,8 @@ struct PlayerState: Hashable, Sendable {
     case .slower: speed = Self.speeds.last { $0 < speed } ?? speed
     case .home: show(0)
     case .end: step(to: times.count - 1)
+    case .nextUncertain: uncertain.first { $0 > index }.map { step(to: $0) }
+    case .previousUncertain: uncertain.last { $0 < index }.map { step(to: $0) }
     case .scrub(let fraction):
       let length = Double(times[times.count - 1] - times[0])
       seek(to: times[0] + Int64((max(0, min(1, fraction)) * length).rounded()))

@@ -92,8 +92,8 @@ package final class SessionPlayer {
     (self.content, self.options, self.clock) = (content, options, clock)
     loader = FrameLoader(content)
     state = PlayerState(
-      times: content.entries.map(\.timestamp), first: options.first, speed: options.speed,
-      isPaused: options.isPaused)
+      times: content.entries.map(\.timestamp), uncertain: content.uncertain, first: options.first,
+      speed: options.speed, isPaused: options.isPaused)
     shown = PlayerScreen.Shown(index: options.first, showsResults: options.showsResults)
   }
 

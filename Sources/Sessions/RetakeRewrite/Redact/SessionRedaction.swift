@@ -22,8 +22,12 @@ package struct SessionRedaction {
 
   /// The fact of the database, a JSON object.
   static let fact = "redacted"
-  /// The list of the areas, in the session's folder.
-  static let listName = "media/redaction.jsonl"
+
+  /// Whether a session is a redacted copy.
+  package static func hasMade(_ session: String) -> Bool {
+    let reader = try? SessionReader(opening: session)
+    return (try? reader?.index.store.meta(fact)) != nil
+  }
 
   private let reader: SessionReader
   private let destination: SessionFolder
@@ -108,12 +112,12 @@ package struct SessionRedaction {
   }
 
   private func write(_ list: String, to site: SessionBuilder, _ writer: StoreWriter) throws {
-    let path = try site.folder.file(Self.listName)
+    let path = try site.folder.file(RedactionList.name)
     try site.write(list, to: path)
     let digest = try mediaDigest(path) { _ in true }
-    writer.append([FileRecord(path: Self.listName, role: "redaction", sha256: digest)])
+    writer.append([FileRecord(path: RedactionList.name, role: "redaction", sha256: digest)])
     try site.write(
-      "A redacted copy: the pixels of the areas in \(Self.listName) are means of cells.\n",
+      "A redacted copy: the pixels of the areas in \(RedactionList.name) are means of cells.\n",
       to: site.folder.notes)
   }
 

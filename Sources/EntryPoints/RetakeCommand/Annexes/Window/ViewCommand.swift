@@ -121,6 +121,7 @@
       if let screenshot { try check(screenshot, project, session: path) }
       let reader = try SessionReader(opening: path)
       var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
+      mark(reader, in: &content)
       if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
       // From here on this thread may wait for a display that no longer answers, and hear no request.
       Interruption.endAtTheLatest(afterSeconds: RecordingWindow.answerSecondsMax)
@@ -153,6 +154,17 @@
           + ": the window was closed before the last frame"
       }
       return screenshot == "-" ? nil : "the screenshot is in \(screenshot)"
+    }
+
+    /// The uncertain frames of a redacted copy. Without them, the frames can be seen all the same.
+    private func mark(_ reader: SessionReader, in content: inout PlayerContent) {
+      do {
+        content.mark(
+          uncertain: try RedactionList.uncertainFrames(
+            of: reader.folder, track: content.track.track))
+      } catch {
+        output.note("warning: \(visible(error.facts.description))")
+      }
     }
 
     private func shownTrack() throws -> Int? {
