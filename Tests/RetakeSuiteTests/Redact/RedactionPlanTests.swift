@@ -51,8 +51,25 @@ import Testing
   @Test func `frames without a box, with a box that is only kept, or that failed are uncertain`() {
     let plan = plan(seen("----b-fb---x--"))
     #expect(text(plan) == "--hhDiiDhh----")
-    #expect(plan.uncertainSpans == [0...3, 6...6, 8...10, 12...13])
-    #expect(plan.uncertain.count == 10)
+    #expect(plan.uncertainSpans == [0...3, 5...6, 8...10, 12...13])
+    #expect(plan.uncertain.count == 11)
+  }
+
+  @Test func `an interpolated box is uncertain over a long gap or a long way`() {
+    // 200 ms are not longer than a box is kept, 300 ms are.
+    #expect(plan(seen("b-b")).uncertain.isEmpty)
+    #expect(plan(seen("b--b")).uncertain == [1, 2])
+    var frames = seen("b-b")
+    frames[0].boxes[0].identity = 1
+    frames[2].boxes[0] = RedactionPlan.Found(
+      box: Box(x: 400, y: 100, width: 40, height: 40), identity: 1)
+    #expect(text(plan(frames)) == "DiD")
+    #expect(plan(frames).uncertain == [1])
+    // Another object that was found there covers it.
+    frames[1].boxes = [
+      RedactionPlan.Found(box: Box(x: 240, y: 90, width: 60, height: 60), identity: 2)
+    ]
+    #expect(plan(frames).uncertain == [0, 2])
   }
 
   @Test func `a box that is only kept is certain inside of a box that was found`() {

@@ -28,9 +28,11 @@ struct RedactionPlan: Hashable {
   /// By sequence.
   private(set) var areas: [[RedactedArea]]
   /// The frames in which an object may be visible: without an area, with an area that is only kept
-  /// from other frames, or on which the pipeline failed.
+  /// from other frames or interpolated over a long way, or on which the pipeline failed.
   private(set) var uncertain: [Int] = []
   private let seen: [Seen]
+  /// By sequence: areas between detections that are far apart.
+  private var stretched: [[RedactedArea]]
 
   /// - Parameters:
   ///   - margin: Added at each side of a box, as a share of the box.
@@ -38,6 +40,7 @@ struct RedactionPlan: Hashable {
   init(_ seen: [Seen], margin: Double, hold: Duration) {
     self.seen = seen
     areas = seen.map { _ in [] }
+    stretched = areas
     let nanoseconds = hold / .nanoseconds(1)
     for chain in Self.chains(seen, within: 2 * nanoseconds) {
       cover(chain, margin, nanoseconds)
@@ -46,15 +49,17 @@ struct RedactionPlan: Hashable {
   }
 
   private func isUncertain(_ frame: Int) -> Bool {
-    let found = areas[frame].filter { $0.reason != .dilated }
+    let found = areas[frame].filter { $0.reason != .dilated && !stretched[frame].contains($0) }
+    let guessed = areas[frame].filter { $0.reason == .dilated } + stretched[frame]
     return seen[frame].isFailed || areas[frame].isEmpty
-      // An area that is only kept may be the same object as an area around its center.
-      || areas[frame].contains { kept in
-        kept.reason == .dilated && !found.contains { $0.containsCenter(of: kept) }
-      }
+      // A guessed area may be the same object as an area around its center.
+      || guessed.contains { guess in !found.contains { $0.containsCenter(of: guess) } }
   }
 
   // MARK: Linking
+
+  /// The least overlap (IoU) of two boxes of one object.
+  private static let overlapMin = 0.1
 
   /// One object: the frames in which it was found, in ascending order.
   private struct Chain {
@@ -66,7 +71,7 @@ struct RedactionPlan: Hashable {
     func likeness(_ found: Found) -> Double {
       if let identity, let other = found.identity { return identity == other ? 2 : 0 }
       let overlap = steps.last?.box.overlap(found.box) ?? 0
-      return overlap >= 0.1 ? overlap : 0
+      return overlap >= RedactionPlan.overlapMin ? overlap : 0
     }
   }
 
@@ -117,9 +122,15 @@ struct RedactionPlan: Hashable {
     guard let first = chain.steps.first, let last = chain.steps.last else { return }
     for step in chain.steps { add(step.box, step.frame, margin, .detected) }
     for (from, to) in zip(chain.steps, chain.steps.dropFirst()) {
+      // The way between them is known only for a short time, or for an object that moves little.
+      let isFar =
+        Self.distance(seen, from.frame, to.frame) > hold
+        || from.box.overlap(to.box) < Self.overlapMin
       for frame in from.frame + 1..<to.frame {
         let box = between(from, to, at: frame)
-        add(box, frame, margin, .interpolated)
+        if let area = add(box, frame, margin, .interpolated), isFar {
+          stretched[frame].append(area)
+        }
       }
     }
     var frame = first.frame - 1
@@ -147,13 +158,17 @@ struct RedactionPlan: Hashable {
       width: mix(from.box.width, to.box.width), height: mix(from.box.height, to.box.height))
   }
 
+  /// Returns the area, if the box is in a frame with pixels.
+  @discardableResult
   private mutating func add(
     _ box: Box, _ frame: Int, _ margin: Double, _ reason: RedactedArea.Reason
-  ) {
+  ) -> RedactedArea? {
     let area = RedactedArea(
       box, margin: margin, frameWidth: seen[frame].width, frameHeight: seen[frame].height,
       reason: reason)
-    if let area, seen[frame].hasImage { areas[frame].append(area) }
+    guard let area, seen[frame].hasImage else { return nil }
+    areas[frame].append(area)
+    return area
   }
 
   // MARK: Text
