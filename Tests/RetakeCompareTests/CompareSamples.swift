@@ -50,12 +50,14 @@ enum CompareSamples {
 
   static func compare(
     _ golden: [FrameResult], _ actual: [FrameResult], _ rule: SinkRule = .standard,
-    header: ResultHeader = header(), actualHeader: ResultHeader? = nil
+    header: ResultHeader = header(), actualHeader: ResultHeader? = nil,
+    actualTimes: RunTimes? = nil
   ) throws -> Outcome {
     let mine = try chunks(golden, header: header)
     let theirs = try chunks(actual, header: actualHeader ?? header)
     var comparator = ResultComparator(
       golden: header, actual: actualHeader ?? header, rules: CompareRules(["boxes": rule]))
+    comparator.actualTimes = actualTimes
     for index in 0..<max(mine.count, theirs.count) {
       try comparator.compare(
         golden: index < mine.count ? mine[index] : nil,

@@ -210,6 +210,29 @@ import Testing
     #expect(try Samples.compare(golden, actual).findings.map(\.kind) == [.timeChanged])
   }
 
+  @Test func `times of two sessions are compared from the start of each run`() throws {
+    let golden = Samples.frames([[], [], []])
+    let header = ResultHeader(
+      key: "copy/motion", tracks: [.init(0, TimeBase(1, 1_000_000_000))], sinks: ["boxes"],
+      classes: ["boxes": ["car", "bus"]])
+    var actual = golden
+    for index in actual.indices { actual[index].pts = Int64(index) * 40_000_000 + 5_000 }
+    func messages() throws -> [String] {
+      try Samples.compare(
+        golden, actual, actualHeader: header, actualTimes: RunTimes(header, origin: 5_000)
+      ).findings.map(\.message)
+    }
+    #expect(try messages().isEmpty)
+    actual[1].pts = 41_005_000
+    actual[2].pts = nil
+    #expect(
+      try messages() == [
+        "the frame comes 41000000 ns after the run's start instead of "
+          + "40000000 ns after the run's start",
+        "the frame comes without a time instead of 80000000 ns after the run's start",
+      ])
+  }
+
   @Test func `any frames that are missing are found and shift nothing`() throws {
     var random = SeededGenerator(seed: 21)
     for _ in 0..<40 {

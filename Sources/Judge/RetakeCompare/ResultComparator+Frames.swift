@@ -50,12 +50,29 @@ extension ResultComparator {
   }
 
   private func timeFindings(_ golden: ResultFrame, _ actual: ResultFrame) -> [Finding] {
+    if let actualTimes {
+      return elapsedFindings(golden, time(of: golden), actualTimes.time(of: actual))
+    }
     guard golden.pts != actual.pts else { return [] }
     let times = [golden.pts, actual.pts].map { $0.map(String.init) ?? "-" }
     return [
       Finding(
         .timeChanged, frame: golden.id, time: time(of: golden), golden: times[0],
         actual: times[1], message: "the presentation time is \(times[1]) instead of \(times[0])")
+    ]
+  }
+
+  private func elapsedFindings(
+    _ frame: ResultFrame, _ golden: Int64?, _ actual: Int64?
+  ) -> [Finding] {
+    guard golden != actual else { return [] }
+    let times = [golden, actual].map {
+      $0.map { "\($0) ns after the run's start" } ?? "without a time"
+    }
+    return [
+      Finding(
+        .timeChanged, frame: frame.id, time: golden, golden: times[0], actual: times[1],
+        message: "the frame comes \(times[1]) instead of \(times[0])")
     ]
   }
 

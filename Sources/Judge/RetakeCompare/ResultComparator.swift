@@ -9,9 +9,12 @@ package struct ResultComparator {
   /// Dropped frames of the run by sink.
   package private(set) var dropped: [Int]
 
+  /// The run's times, if they are compared from the start of each run: two sessions may have other
+  /// time bases, and begin at another time.
+  package var actualTimes: RunTimes?
+
   private let golden: ResultHeader
-  private let origin: Int64
-  private let timeBases: [Int: TimeBase]
+  private let goldenTimes: RunTimes
   /// Why a frame ended differently, according to the decisions.
   let chains: [FrameID: [String]]
   /// The actual index of each golden sink.
@@ -46,10 +49,8 @@ package struct ResultComparator {
     self.isInterrupted = isInterrupted
     self.chains = chains
     self.golden = golden
-    self.origin = origin
+    goldenTimes = RunTimes(golden, origin: origin)
     self.log = log
-    timeBases = Dictionary(
-      golden.tracks.map { ($0.index, $0.timeBase) }, uniquingKeysWith: { first, _ in first })
     sinkPairs = golden.sinks.map { actual.sinks.firstIndex(of: $0) }
     dropped = actual.sinks.map { _ in 0 }
     // A sink and a track are not written where there is only one, so equal bytes state equal facts
@@ -243,12 +244,7 @@ package struct ResultComparator {
     }
   }
 
-  func time(of frame: ResultFrame) -> Int64? {
-    guard let pts = frame.pts, let base = timeBases[frame.id.track],
-      let time = Timestamp(pts: pts, timeBase: base)
-    else { return nil }
-    return time.nanoseconds - origin
-  }
+  func time(of frame: ResultFrame) -> Int64? { goldenTimes.time(of: frame) }
 
   private mutating func compare(_ pair: FrameAligner.Pair) {
     switch pair {

@@ -50,7 +50,8 @@ struct CaseComparison {
           frame: first.frame, time: first.time, stage: Self.decider(of: first),
           why: .decisionDiffers))
     }
-    let stages = isOneSession ? try compareStages(log) : nil
+    // The stages of two inputs differ from the first frame on, which would hide their results.
+    let stages = isOneSession && hasOneInput ? try compareStages(log) : nil
     try compareResults(stages?.log ?? log, decisions)
     addNotes(stages)
     conclude()
@@ -58,6 +59,8 @@ struct CaseComparison {
     try checkSummary()
     return comparison
   }
+
+  private var hasOneInput: Bool { manifests.golden.input.digest == manifests.actual.input.digest }
 
   /// A sink makes no decisions: the fate of a frame was decided at the node where it ended.
   private static func decider(of finding: Finding) -> String? {
@@ -173,6 +176,9 @@ struct CaseComparison {
           pairing: options.pairing,
           origin: decisions.origin, log: log, chains: chains, images: images,
           isInterrupted: options.isInterrupted)
+        if !hasOneInput && options.pairing == .sequence {
+          comparator?.actualTimes = RunTimes(actual.header, origin: decisions.actualOrigin)
+        }
       }
       do {
         try comparator?.compare(golden: golden, actual: actual)

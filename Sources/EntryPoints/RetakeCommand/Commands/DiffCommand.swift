@@ -7,7 +7,7 @@ struct DiffCommand: ParsableCommand {
     abstract: "Compare two runs, a run with a golden, or the pipelines of a revision with yours.",
     discussion: """
       Without --base, both arguments are folders with golden files: Goldens/SESSION/CASE, or a
-      folder that 'replay --output' wrote. With --base, the selected sessions are replayed with the
+      folder that 'replay --output' wrote. A golden that is only pending counts as well. With --base, the selected sessions are replayed with the
       pipelines of a git revision and with the pipelines of the working tree; goldens are neither
       read nor written.
       Exits with 0 if the results are equal within the tolerances, with 1 if not, with 3 if the

@@ -4,6 +4,7 @@ import RetakeCore
 import RetakeGolden
 import RetakeGraph
 import RetakeReport
+import RetakeRewrite
 import RetakeRuntime
 import RetakeSession
 
@@ -21,10 +22,16 @@ package struct RunDifference {
   package var program = Tool.name
 
   package init(golden: String, actual: String) {
-    self.golden = GoldenFolder(URL(fileURLWithPath: golden))
-    self.actual = GoldenFolder(URL(fileURLWithPath: actual))
+    self.golden = Self.folder(golden)
+    self.actual = Self.folder(actual)
     names = Self.distinctEnds(
       self.golden.url.standardizedFileURL.path, self.actual.url.standardizedFileURL.path)
+  }
+
+  /// A golden, or a run; a golden that is only pending, if there is no other.
+  private static func folder(_ path: String) -> GoldenFolder {
+    let folder = GoldenFolder(URL(fileURLWithPath: path))
+    return folder.exists || !folder.pending.exists ? folder : folder.pending
   }
 
   /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`.
@@ -40,7 +47,7 @@ package struct RunDifference {
     // A person has named the two folders, so they are compared whatever they are about.
     options.ignoresKeys = true
     let (base, manifest) = (try golden.manifest(), try actual.manifest())
-    options.pairing = Self.pairing(base.input, manifest.input)
+    options.pairing = pairing(base.input, manifest.input)
     var result = CaseResult(golden: golden, actual: actual, manifest)
     if let project { result.addSources(manifest, project) }
     if let problem = BoxOrder.problem(golden: base, run: manifest) {
@@ -87,11 +94,17 @@ package struct RunDifference {
   }
 
   /// Two sessions number their frames independently, so frames of different sessions are paired by
-  /// time.
-  private static func pairing(
+  /// time. A redacted copy has the numbers of its original, and other times.
+  private func pairing(
     _ golden: GoldenManifest.Input, _ actual: GoldenManifest.Input
   ) -> Pairing {
     golden.digest != actual.digest && golden.timeBase == actual.timeBase
+      && ![golden, actual].contains(where: { isRedacted($0.session) })
       ? .presentationTime : .sequence
+  }
+
+  private func isRedacted(_ session: String) -> Bool {
+    let path = try? project?.sessionPlace(session)
+    return path.map(SessionRedaction.hasMade) ?? false
   }
 }
