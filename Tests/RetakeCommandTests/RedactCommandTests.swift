@@ -39,6 +39,52 @@ import Testing
     #expect(taken.stderr.contains("with --as") && !taken.stderr.contains("--name"))
   }
 
+  @Test func `the commands for the goldens of a copy compare and accept them`() throws {
+    let workplace = try Workplace()
+    try workplace.writePipeline()
+    try workplace.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\n", to: "retake.yml")
+    try workplace.record("yard", frames: 40)
+    // Its time line does not begin at zero.
+    let trimmed = try workplace.retake(
+      "session", "trim", "yard", "--from", "500ms", "--name", "late")
+    try #require(trimmed.status == 0, "\(trimmed.stderr)")
+    let words = ["session", "redact", "yard", "--pipeline", "motion", "--as"]
+    let plain = try workplace.retake(words: words + ["plain"])
+    #expect(plain.status == 0 && !plain.stderr.contains("retake diff"), "\(plain.stderr)")
+    for session in ["yard", "late"] {
+      #expect(try workplace.retake("test", session).status == 3)
+      #expect(try workplace.retake("accept", session, "--reason", "first").status == 0)
+      let copy = "\(session)-public"
+      let redacted = try workplace.retake(
+        "session", "redact", session, "--pipeline", "motion", "--as", copy)
+      try #require(redacted.status == 0, "\(redacted.stderr)")
+      let test = "retake test \(copy) --pipeline motion"
+      let diff = "retake diff Goldens/\(session)/motion Goldens/\(copy)/motion"
+      let accept = "retake accept \(copy) --reason 'redacted copy of \(session)'"
+      #expect(
+        redacted.stderr.contains("\n  \(test)\n  \(diff)\n  \(accept)\n"), "\(redacted.stderr)")
+      #expect(try workplace.type(test).status == 3)
+      let difference = try workplace.type(diff)
+      #expect(difference.status == 1, "\(difference.stdout)")
+      // Frames are paired, and only boxes differ.
+      let frames = session == "yard" ? 40 : 25
+      #expect(difference.stdout.contains("\(frames) frames compared"), "\(difference.stdout)")
+      #expect(difference.stdout.contains("boxes"), "\(difference.stdout)")
+      #expect(!difference.stdout.contains("virtual time"), "\(difference.stdout)")
+      #expect(!difference.stdout.contains("run's start"), "\(difference.stdout)")
+      #expect(!difference.stdout.contains("presentation time"), "\(difference.stdout)")
+      let accepted = try workplace.type(accept)
+      #expect(accepted.status == 0, "\(accepted.stderr)")
+      let golden = try String(
+        contentsOf: workplace.folder.file("Goldens/\(copy)/motion/golden.yml"), encoding: .utf8)
+      #expect(golden.contains("redacted copy of \(session)"))
+      #expect(try workplace.type(test).status == 0)
+    }
+    let named = try workplace.retake(words: words + ["yard", "--into", "Public"])
+    #expect(named.status == 0 && named.stderr.contains("choose another name with --as"))
+  }
+
   @Test func `bad input makes no copy, and says what to type`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 6, size: "64x48")

@@ -1,4 +1,6 @@
 import Foundation
+import RetakeCore
+import RetakeGolden
 
 /// Notes for the user about how a session that a command has just made affects the next `retake
 /// test`.
@@ -14,13 +16,15 @@ package struct NewSession {
 
   private var url: URL { URL(fileURLWithPath: path) }
 
+  private var isRecording: Bool {
+    url.deletingLastPathComponent().path
+      == URL(fileURLWithPath: project.recordings).standardizedFileURL.path
+  }
+
   /// Whether the suite `default` runs cases on the session; `nil` if there is no project with
   /// cases, or if the session is not one of its recordings.
   private var isTested: Bool? {
-    let parent = url.deletingLastPathComponent().path
-    guard project.hasFile, !project.cases.isEmpty,
-      parent == URL(fileURLWithPath: project.recordings).standardizedFileURL.path
-    else { return nil }
+    guard project.hasFile, !project.cases.isEmpty, isRecording else { return nil }
     // A project whose suite cannot be resolved is an error of `test`, and not of this command.
     let selected = try? Selection(sessions: [url.lastPathComponent]).resolve(in: project)
     return selected?.isEmpty == false
@@ -41,6 +45,40 @@ package struct NewSession {
     return "the suite 'default' of retake.yml selects \(name) as well, which has no golden: "
       + "'retake test' exits with 3 until a golden is accepted. To avoid this, copy with --into FOLDER"
   }
+
+  /// How goldens are made for a redacted copy; `nil` if no case of the project has a golden of the
+  /// original.
+  ///
+  /// - Parameter original: The folder of the original.
+  package func adviceOnGoldens(of original: String) -> String? {
+    let (old, new) = (URL(fileURLWithPath: original).lastPathComponent, url.lastPathComponent)
+    let cases = GoldenLibrary(root: URL(fileURLWithPath: project.goldens)).keys()
+      .filter { $0.session == old && project.definition(named: $0.testCase) != nil }
+      .map(\.testCase)
+    guard !cases.isEmpty else { return nil }
+    guard old != new else {
+      return
+        "the copy has the name of its original, so a test would compare it with the goldens of "
+        + "the original: choose another name with --as"
+    }
+    let commands = cases.prefix(Self.casesMax).flatMap { name in
+      [
+        "retake test \(shortPath.shellWord) --pipeline \(name.shellWord)",
+        "retake diff \("Goldens/\(old)/\(name)".shellWord) \("Goldens/\(new)/\(name)".shellWord)",
+      ]
+    }
+    let more = cases.count - Self.casesMax
+    let accept = "retake accept \(new.shellWord) --reason \("redacted copy of \(old)".shellWord)"
+    return "the goldens of '\(old)' do not fit the copy. Make new ones, compare, and accept them"
+      + (more > 0 ? " (and \(counted(more, "more case")))" : "") + ":\n  "
+      + (commands + [accept]).joined(separator: "\n  ")
+  }
+
+  /// The most cases whose commands are listed.
+  private static let casesMax = 5
+
+  /// The session's name if it is a recording of the project, otherwise its path.
+  private var shortPath: String { isRecording ? url.lastPathComponent : path }
 
   private var name: String { "'\(url.lastPathComponent)'" }
 }

@@ -77,9 +77,13 @@ struct SessionRedactCommand: ParsableCommand {
         return !Interruption.isRequested
       }
     }
-    let own = [NewSession(result.path, in: project).noteOfCopy].compactMap(\.self)
+    let copy = NewSession(result.path, in: project)
+    let own = [copy.noteOfCopy].compactMap(\.self)
     for note in result.notes + own { output.note("note: \(visible(note))") }
     if let advice = Self.advice(result) { output.note(advice) }
+    if let advice = copy.adviceOnGoldens(of: try session.path(in: project)) {
+      output.note(visibleLines("note: " + advice, keepsColors: false))
+    }
     if output.json { return try Console.json(result) }
     Console.result(Self.text(of: result))
   }
@@ -120,7 +124,7 @@ struct SessionRedactCommand: ParsableCommand {
     return
       "warning: look at \(counted(result.uncertainFrames, "uncertain frame")) before you share "
       + "the copy: \(spans.joined(separator: ", "))\(rest > 0 ? ", and \(rest) more ranges" : "")\n"
-      + "  retake view \(result.path.shellWord) --start \(first)"
+      + "  retake view \(result.path.shellWord) --start \(first)   (n, p: the next, the previous one)"
   }
 
   private static func text(of result: RedactionResult) -> String {
