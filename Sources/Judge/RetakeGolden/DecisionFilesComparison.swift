@@ -9,7 +9,7 @@ struct DecisionFilesComparison {
   var compared = 0
   /// The golden's zero of virtual time, in nanoseconds on the session's time line.
   var origin: Int64 = 0
-  /// The same of the run.
+  /// The run's zero of virtual time.
   var actualOrigin: Int64 = 0
 
   /// By frame, why it ended differently: its first differing decision, then the decisions that this

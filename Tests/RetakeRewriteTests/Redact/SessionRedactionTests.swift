@@ -124,6 +124,40 @@ import Testing
     #expect(try new.index.store.meta(SessionRedaction.fact) == "{}")
   }
 
+  @Test func `tags, chapters, subtitles and attachments of the container are left out`() throws {
+    let folder = try TemporaryFolder()
+    let words = try folder.write("1\n00:00:00,000 --> 00:00:00,500\nthe-subtitle\n", to: "a.srt")
+    let notes = try folder.write("the-attachment", to: "notes.txt")
+    let tags = try folder.write(
+      ";FFMETADATA1\ntitle=the-title\nlocation=+48.1000+011.5000/\n[CHAPTER]\nTIMEBASE=1/1000\n"
+        + "START=0\nEND=400\ntitle=the-chapter\n", to: "tags.txt")
+    let clip = try Clip(
+      name: "tags", file: "tags.mkv",
+      inputs: [
+        "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30:duration=1", "-i", words.path, "-i",
+        tags.path,
+      ],
+      output: [
+        "-map", "0", "-map", "1", "-map_metadata", "2", "-map_chapters", "2", "-metadata:s:v",
+        "title=the-stream", "-metadata:s:v", "timecode=10:11:12:13", "-attach", notes.path,
+        "-metadata:s:t", "mimetype=text/plain", "-c:v", "mpeg4", "-c:s", "srt",
+      ]
+    ).make(in: folder)
+    let path = try SessionImporter(
+      ImportOptions(file: clip.path, name: "tags", into: folder.file("R").path)
+    ).run().folder.path
+    let copy = try redact(path, in: folder).copy
+    for word in [
+      "the-subtitle", "the-attachment", "the-title", "+48.1000", "the-chapter", "the-stream",
+      "10:11:12:13",
+    ] {
+      let bytes = Data(word.utf8)
+      let (old, new) = (try contents(of: path).values, try contents(of: copy.path).values)
+      #expect(old.contains { $0.range(of: bytes) != nil }, "\(word)")
+      #expect(new.allSatisfy { $0.range(of: bytes) == nil }, "\(word)")
+    }
+  }
+
   @Test func `the same session makes the same bytes`() throws {
     let folder = try TemporaryFolder()
     let path = try session(in: folder)

@@ -82,7 +82,7 @@ struct PlayerScreen {
     var marks: [CanvasRect] = []
     for frame in content.uncertain {
       let x = layout.scrubPlace(state.fraction(of: frame))
-      // One mark for all frames of a pixel: a long session has many.
+      // Frames at one pixel have one mark: a long session has many frames.
       if marks.last?.x != x { marks.append(CanvasRect(x, bar.y, 2, 3)) }
     }
     canvas.fill(marks, ScreenColors.warning)

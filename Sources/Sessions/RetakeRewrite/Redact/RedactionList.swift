@@ -6,8 +6,8 @@ package import RetakeSession
 package enum RedactionList {
   /// In the session's folder.
   static let name = "media/redaction.jsonl"
-  /// Days of video; a longer list is refused.
-  private static let bytesMax: Int64 = 1 << 30
+  /// Half a day of video with an object in each frame.
+  private static let bytesMax: Int64 = 1 << 28
 
   /// The frames of a track in which an object may be visible, in ascending order; empty for a session
   /// without a list.
