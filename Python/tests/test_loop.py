@@ -229,6 +229,45 @@ class LoopTests(LoopCase):
         self.assertEqual([e["stdout: slept {}"] for e in shown], [1.25, 1.5, 9.25])
         self.assertEqual(shown[0]["stdout: some True"], 1)
 
+    def test_dates_keep_their_types_which_libraries_in_c_compare(self):
+        child = self.start(
+            "import cv2, ctypes, datetime, pickle, sqlite3\n"
+            "from datetime import date, timezone\n"
+            "from datetime import datetime as DateTime\n"
+            "class Stamp(DateTime): pass\n"
+            "class Other(DateTime):\n"
+            "    @classmethod\n    def now(cls, tz=None): return 'other'\n"
+            "find = ctypes.pythonapi.PyCapsule_Import\n"
+            "find.restype, find.argtypes = ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_int)\n"
+            "types = ctypes.cast(find(b'datetime.datetime_CAPI', 0), ctypes.POINTER(ctypes.c_void_p))\n"
+            "print('in C', types[0] == id(date), types[1] == id(DateTime))\n"
+            "rows = sqlite3.connect(':memory:')\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]:\n"
+            "    now = DateTime.now()\n"
+            "    print('types', type(now) is DateTime, type(date.today()) is date)\n"
+            "    print('kinds', isinstance(now, DateTime), issubclass(Stamp, DateTime))\n"
+            "    print('copied', pickle.loads(pickle.dumps(now)) == now)\n"
+            "    print(rows.execute('select ?', (date.today(),)).fetchone()[0], 'in a row')\n"
+            "    print('own', type(Stamp.now()) is Stamp, Other.now())\n"
+            "    all = (now, DateTime.utcnow(), DateTime.today(), Stamp.now(), Stamp.today())\n"
+            "    print('same', [str(each)[:23] for each in all] == [str(now)[:23]] * 5)\n"
+            "    print('zone', DateTime.now(tz=timezone.utc).isoformat()[11:19])\n"
+        )
+        self.show(child, 0, 86_401_250, count=1)
+        found = self.results(child)
+        self.assertEqual(found["stdout: -{} in a row"], 2)
+        self.assertEqual(found["stdout: :{}#2"], 1)
+        self.assertEqual(
+            set(found),
+            {
+                "stdout: in C True True", "stdout: types True True", "stdout: kinds True True",
+                "stdout: copied True", "stdout: {}", "stdout: -{}", "stdout: -{} in a row",
+                "stdout: own True other", "stdout: same True", "stdout: zone {}",
+                "stdout: :{}", "stdout: :{}#2",
+            },
+        )  # fmt: skip
+
     def test_clocks_of_the_system_and_of_opencv_show_virtual_time(self):
         child = self.start(
             "import cv2, time\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime
+import gc
 import math
 import os
 import re
@@ -115,41 +117,27 @@ _METER = re.compile(f"get(|Last|Avg)Time({'|'.join(_UNITS_NS)})")
 
 
 def _install_datetime(wall: Callable[[], float]) -> None:
-    """`datetime.datetime` and `datetime.date` are types of C: subclasses replace them."""
-    real_datetime, real_date = datetime.datetime, datetime.date
+    """The types stay as they are: libraries in C know their size and compare them with `is`."""
+    from_timestamp = vars(datetime.datetime)["fromtimestamp"]
 
-    class Kind(type):
-        real: type
+    def now(cls: type, tz: datetime.tzinfo | None = None) -> Any:
+        return from_timestamp.__get__(None, cls)(wall(), tz)
 
-        def __instancecheck__(cls, value: object) -> bool:
-            return isinstance(value, cls.real)
+    def utcnow(cls: type) -> Any:
+        return now(cls, datetime.timezone.utc).replace(tzinfo=None)
 
-        def __subclasscheck__(cls, other: type) -> bool:
-            return issubclass(other, cls.real)
+    def today(cls: Any) -> Any:
+        return cls.fromtimestamp(wall())
 
-    class VirtualDatetime(real_datetime, metaclass=Kind):
-        real = real_datetime
+    _replace(datetime.datetime, now, utcnow)
+    _replace(datetime.date, today)
 
-        @classmethod
-        def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
-            return cls.fromtimestamp(wall(), tz)
 
-        @classmethod
-        def today(cls) -> datetime.datetime:
-            return cls.now()
-
-        @classmethod
-        def utcnow(cls) -> datetime.datetime:
-            return cls.now(datetime.timezone.utc).replace(tzinfo=None)
-
-    class VirtualDate(real_date, metaclass=Kind):
-        real = real_date
-
-        @classmethod
-        def today(cls) -> datetime.date:
-            return cls.fromtimestamp(wall())
-
-    for own, name in ((VirtualDatetime, "datetime"), (VirtualDate, "date")):
-        own.__name__ = own.__qualname__ = name
-        own.__module__ = "datetime"
-        setattr(datetime, name, own)
+def _replace(kind: type, *methods: Callable[..., Any]) -> None:
+    """Replaces class methods of a type of C, which refuses `setattr`."""
+    (content,) = gc.get_referents(vars(kind))
+    for method in methods:
+        method.__qualname__ = f"{kind.__name__}.{method.__name__}"
+        content[method.__name__] = classmethod(method)
+    # Calls keep the methods that they have found, until they hear of it.
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
