@@ -18,6 +18,7 @@ MS = 1_000_000
 LAST_NS = 2**63 - 1
 HAS_OPENCV = importlib.util.find_spec("cv2") is not None
 NO_OPENCV = "OpenCV is not installed"
+HAS_JOBLIB = importlib.util.find_spec("joblib") is not None
 
 # As much of OpenCV as a capture needs, for a Python without it.
 SMALL_OPENCV = """
@@ -30,6 +31,35 @@ def cvtColor(array, code): return array[..., ::-1].copy()
 def imwrite(path, image):
     with io.FileIO(path, "w") as file: file.write(image.tobytes())
     return True
+"""
+# As much of joblib as a backend needs, for a Python without it.
+SMALL_JOBLIB = """
+import pickle, sys, types
+from multiprocessing.pool import ThreadPool
+class ThreadingBackend:
+    _pool = None
+    def effective_n_jobs(self, n_jobs): return n_jobs
+    def _get_pool(self):
+        self._pool = self._pool or ThreadPool(self.count)
+        return self._pool
+    def submit(self, function): return self._get_pool().apply_async(function)
+class Parallel:
+    def __init__(self, n_jobs, backend):
+        self.backend = parallel.BACKENDS[backend]()
+        self.backend.count = self.backend.effective_n_jobs(n_jobs)
+    def __call__(self, tasks):
+        return [each.get() for each in [self.backend.submit(task) for task in tasks]]
+class Task:
+    def __init__(self, *parts): self.parts = parts
+    def __call__(self): return self.parts[0](*self.parts[1:])
+names = "joblib", "joblib.parallel", "joblib.externals", "joblib.externals.loky"
+names += ("joblib.externals.loky.backend", "joblib.externals.loky.backend.reduction")
+for name in names: sys.modules[name] = types.ModuleType(name)
+parallel = sys.modules["joblib.parallel"]
+parallel.BACKENDS = {"threading": ThreadingBackend}
+sys.modules[names[-1]].dumps = pickle.dumps
+sys.modules["joblib"].Parallel = Parallel
+sys.modules["joblib"].delayed = lambda function: lambda *args: Task(function, *args)
 """
 LOOP = """
 import cv2
@@ -1442,6 +1472,47 @@ class ProcessTests(LoopCase):
             "near.send(None); worker.join(); reader.terminate(); reader.join()\n"
             "print(worker.exitcode, reader.exitcode, reader.is_alive(), count.value, worker.seen)",
             [[2, n + 10, n + 1] for n in range(4)] + [[3, -15, 4, 0]],
+        )
+
+    def test_tasks_of_joblib_take_turns_and_processes_get_copies(self):
+        kinds = [SMALL_JOBLIB, ""] if HAS_JOBLIB else [SMALL_JOBLIB]
+        for kind in kinds:
+            for backend, seen in (("loky", 0), ("multiprocessing", 0), ("threading", 7)):
+                with self.subTest(backend, is_small=kind == SMALL_JOBLIB):
+                    self.check(
+                        kind + "import threading\n"
+                        "from joblib import Parallel, delayed\n"
+                        "def work(n, part):\n"
+                        "    level = int(part[0, 0, 0])\n"
+                        "    part[0, 0, 1] = 7\n"
+                        "    return n, level\n"
+                        "capture = cv2.VideoCapture(0)\n"
+                        "while (found := capture.read())[0]:\n"
+                        "    part = found[1]; part[0, 0, 1] = 0\n"
+                        "    tasks = (delayed(work)(n, part) for n in range(3))\n"
+                        f"    for each in Parallel(-1, backend={backend!r})(tasks): print(*each)\n"
+                        "    print(part[0, 0, 1])\n",
+                        [[0, n, 1, n, 2, n, seen] for n in range(10, 14)] + [[]],
+                    )
+
+    def test_a_pool_of_joblib_has_one_size_on_every_machine(self):
+        self.check(
+            SMALL_JOBLIB + "import joblib.parallel\n"
+            "sizes = [each().effective_n_jobs(-1) for each in parallel.BACKENDS.values()]\n"
+            "capture = cv2.VideoCapture(0)\n"
+            "while capture.read()[0]: print(*sizes, parallel.BACKENDS['loky']().effective_n_jobs(-9))",
+            [[4, 4, 4, 1]] * 4 + [[]],
+        )
+
+    def test_executors_of_loky_get_copies(self):
+        self.check(
+            "import sys, types\n"
+            "sys.modules['loky'] = types.ModuleType('loky')\nimport loky\n"
+            "def level(part): part[0, 0, 0] += 1; return int(part[0, 0, 0])\n"
+            "capture, pool = cv2.VideoCapture(0), loky.get_reusable_executor(max_workers=2)\n"
+            "while (found := capture.read())[0]:\n"
+            "    print(pool.submit(level, found[1]).result(), found[1][0, 0, 0])\n",
+            [[n + 1, n] for n in range(10, 14)] + [[]],
         )
 
     def test_a_terminated_process_leaves_locks_to_others(self):

@@ -26,6 +26,7 @@ _PROCESSES = {
     "multiprocessing": "multiprocessing", "multiprocessing.pool": "pool",
     "multiprocessing.managers": "managers", "subprocess": "subprocess", "asyncio": "asyncio",
     "concurrent.futures._base": "futures", "concurrent.futures.process": "executor",
+    "joblib.parallel": "joblib", "joblib.externals.loky": "loky", "loky": "loky",
 }  # fmt: skip
 """By the module, the method of `Processes` that replaces its parts."""
 

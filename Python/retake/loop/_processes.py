@@ -1,4 +1,4 @@
-"""`multiprocessing` and `ProcessPoolExecutor` of a script: its processes are threads that take turns.
+"""`multiprocessing`, `ProcessPoolExecutor` and joblib: their processes are threads that take turns.
 
 A real process runs at a speed of its own, so the order of its answers would differ from run to run.
 Values that pass a queue, a pipe or a pool are copied, as between processes.
@@ -132,6 +132,24 @@ class Processes:
     def executor(module: Any) -> None:
         """The executor of `concurrent.futures`, which loads this module when it is used."""
         module.ProcessPoolExecutor = _executor()
+
+    @staticmethod
+    def joblib(module: Any) -> None:
+        """The backends of `joblib.Parallel`."""
+        threads, processes = _backends(module.BACKENDS["threading"])
+        module.BACKENDS["threading"] = threads
+        for name in ("loky", "multiprocessing"):
+            # Without locks of the system, joblib has neither.
+            module.BACKENDS[name] = processes
+        module.MultiprocessingBackend = processes
+        module.DEFAULT_BACKEND = module.DEFAULT_PROCESS_BACKEND = "loky"
+
+    @staticmethod
+    def loky(module: Any) -> None:
+        """The executors of loky, below joblib's backend of this name."""
+        kind = _executor()
+        module.ProcessPoolExecutor = kind
+        module.get_reusable_executor = lambda max_workers=None, *_, **__: kind(max_workers)
 
 
 def _without_self(make: Any) -> Callable[..., Any]:
@@ -445,3 +463,44 @@ def _executor() -> type:
 def _answer(task: _Packed) -> Any:
     function, args, keys = task.value()
     return _Packed(function(*args, **keys)).value()
+
+
+# joblib.
+
+
+class _CopyingPool:
+    """A pool of threads that gets copies of tasks, and returns copies of their answers."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+
+    def apply_async(self, function: Any, args: Any = (), **keys: Any) -> Any:
+        # As joblib: it copies functions of the script by their code.
+        from joblib.externals.loky.backend.reduction import dumps
+
+        task = dumps((function, args))
+
+        def answer() -> Any:
+            called, given = pickle.loads(task)
+            return pickle.loads(dumps(called(*given)))
+
+        return self._pool.apply_async(answer, (), **keys)
+
+
+def _backends(base: Any) -> tuple[type, type]:
+    """Instead of joblib's threads and of its processes."""
+
+    class Threads(base):  # type: ignore[misc]
+        def effective_n_jobs(self, n_jobs: int | None) -> Any:
+            if n_jobs is not None and n_jobs < 0:
+                n_jobs = max(1, _WORKERS + 1 + n_jobs)
+            return super().effective_n_jobs(n_jobs)
+
+    class Processes(Threads):
+        uses_threads = supports_sharedmem = False
+        supports_inner_max_num_threads = True
+
+        def _get_pool(self) -> Any:
+            return _CopyingPool(super()._get_pool())
+
+    return Threads, Processes
