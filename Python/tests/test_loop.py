@@ -32,6 +32,17 @@ def imwrite(path, image):
     with io.FileIO(path, "w") as file: file.write(image.tobytes())
     return True
 """
+# As much of PyAV as a container needs.
+SMALL_PYAV = """
+import sys, types
+av = sys.modules["av"] = types.ModuleType("av")
+av.open = None
+class VideoFrame:
+    @staticmethod
+    def from_ndarray(array, format): return VideoFrame()
+av.VideoFrame = VideoFrame
+import av
+"""
 # As much of joblib as a backend needs, for a Python without it.
 SMALL_JOBLIB = """
 import pickle, sys, types
@@ -401,11 +412,7 @@ class LoopTests(LoopCase):
 
     def test_a_stream_of_pyav_has_a_codec(self):
         child = self.start(
-            "import sys, types\nav = sys.modules['av'] = types.ModuleType('av')\nav.open = None\n"
-            "class VideoFrame:\n"
-            "    @staticmethod\n    def from_ndarray(array, format): return VideoFrame()\n"
-            "av.VideoFrame = VideoFrame\nimport av\n"
-            "with av.open('a.mp4') as container:\n"
+            SMALL_PYAV + "with av.open('a.mp4') as container:\n"
             "    stream = container.streams.video[0]\n"
             "    print(stream.codec_context.name, stream.codec.name, stream.name)\n"
             "    for frame in container.decode(video=0): print(frame.pts)"
@@ -413,6 +420,45 @@ class LoopTests(LoopCase):
         self.show(child, 0, 7, count=1)
         found = self.results(child)
         self.assertEqual(found, {"stdout: rawvideo rawvideo rawvideo": 1, "stdout: {}": 7 * MS})
+
+    def test_containers_and_streams_of_pyav_have_the_facts_of_the_track(self):
+        child = self.start(
+            SMALL_PYAV + "container = av.open('a.mp4')\n"
+            "stream = container.streams.best('video')\n"
+            "codec = stream.codec_context\n"
+            "print('size', codec.width, stream.height, stream.frames)\n"
+            "print('seconds', container.duration / 1e6, stream.duration * float(stream.time_base))\n"
+            "print('start', container.start_time, stream.start_time)\n"
+            "print('rates', *{stream.average_rate, stream.base_rate, stream.guessed_rate})\n"
+            "print(container.name, container.format.name, stream.pix_fmt, container.metadata)\n"
+            "print(container.streams.get(video=0)[0] is stream, container.streams.best('audio'))\n"
+            "for packet in container.demux(stream):\n"
+            "    for frame in packet.decode(): print('pts', frame.pts, packet.is_keyframe)\n"
+            "print('last', packet.pts)"
+        )
+        self.show(child, 0, 7, count=1, keyFrame=True)
+        self.assertEqual(
+            self.results(child),
+            {
+                "stdout: size {}": 2, "stdout: {}": 2, "stdout: {}#2": 1,
+                "stdout: seconds {}": 0.04, "stdout: {}#3": 0.04,
+                "stdout: start {}": 7_000, "stdout: {}#4": 7 * MS, "stdout: rates {}": 25,
+                "stdout: a.mp4 rawvideo rgb24 {}": 1, "stdout: True None": 1,
+                "stdout: pts {} True": 7 * MS,
+            },
+        )  # fmt: skip
+        self.assertEqual(self.finish(child), {"stdout: last None": 1})
+
+    def test_frames_of_pyav_that_are_not_key_frames_are_skipped(self):
+        child = self.start(
+            SMALL_PYAV + "container = av.open('a.mp4')\n"
+            "container.streams.video[0].codec_context.skip_frame = 'NONKEY'\n"
+            "for frame in container.decode(video=0): print('at', frame.pts / 1e6)"
+        )
+        for sequence, key in enumerate((True, False, True)):
+            self.show(child, sequence, keyFrame=key, count=3)
+            expected = {"stdout: at {}": sequence * 40} if key else {}
+            self.assertEqual(self.results(child), expected)
 
     def test_frames_of_pyav_have_the_key_frames_of_the_session(self):
         for set_key, found in (("key_frame = False", [1, 0, 1]), ("__slots__ = P", [0, 0, 0])):
@@ -1635,6 +1681,22 @@ class EndTests(LoopCase):
                 "loop.deadlock", "wait for one another",
             ),
             ("import signal; signal.pause()", "loop.deadlock", "or for a signal"),
+            (
+                SMALL_PYAV + "av.open('a.mp4').bit_rate", "python.exception",
+                "its container of PyAV has no 'bit_rate': write the value into the script",
+            ),
+            (
+                SMALL_PYAV + "av.open('a.mp4').streams.video[0].codec_context.extradata",
+                "python.exception", "its stream of PyAV has no 'extradata'",
+            ),
+            (
+                SMALL_PYAV + "av.open('a.mp4').decode(audio=0)", "python.exception",
+                "IndexError: the script reads audio, and Retake sends",
+            ),
+            (
+                SMALL_PYAV + "av.open('a.mp4').streams.video[0].skip_frame = 'NONINTRA'",
+                "loop.property", "sets skip_frame to NONINTRA, and Retake knows only",
+            ),
         ]:  # fmt: skip
             with self.subTest(code):
                 self.check(start + script, code, text)

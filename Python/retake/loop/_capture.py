@@ -6,7 +6,8 @@ import builtins
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from types import ModuleType
+from itertools import chain
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ._clock import Meter
@@ -21,6 +22,8 @@ _ROUNDING_SECONDS = 0.001
 """By how much containers round times."""
 _FORMAT, _CONVERT_RGB, _ORIENTATION_AUTO = 8, 16, 49
 """Properties of OpenCV that change pixels. Early versions do not have all of their names."""
+_VARIABLE_RATE = 0x400
+"""A flag of FFmpeg's formats."""
 
 _PROCESSES = {
     "multiprocessing": "multiprocessing", "multiprocessing.pool": "pool",
@@ -408,21 +411,38 @@ class _Capture:
         return False
 
 
-class _Stream:
-    """The video stream of a container of PyAV."""
+class _Known:
+    """A part of PyAV that has only the attributes that a session has."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        kind = type(self).__name__.strip("_").lower()
+        raise AttributeError(
+            f"Retake sends the frames of a session, so its {kind} of PyAV has no '{name}': write "
+            f"the value into the script, or allow for its absence, getattr({kind}, '{name}', None)"
+        )
+
+
+class _Stream(_Known):
+    """The video stream of a container of PyAV, and its codec: frames come decoded."""
 
     type = "video"
     index = 0
     thread_type = "AUTO"
+    thread_count = 0
     name = "rawvideo"
-    """Of the codec: frames come decoded."""
+    long_name = "raw video"
+    profile = None
 
     def __init__(self, source: Source) -> None:
         from fractions import Fraction
 
         self._source = source
+        self._skipped = "DEFAULT"
         self.codec_context = self.codec = self
         self.time_base = Fraction(1, 1_000_000_000)
+        self.metadata: dict[str, str] = {}
 
     @property
     def width(self) -> int:
@@ -442,7 +462,38 @@ class _Stream:
 
         return Fraction(self._source.fact("frameRate")).limit_denominator(1_001)
 
-    base_rate = guessed_rate = average_rate
+    base_rate = guessed_rate = framerate = rate = average_rate
+
+    @property
+    def start_time(self) -> int:
+        return int(self._source.fact("ptsNs"))
+
+    @property
+    def duration(self) -> int | None:
+        rate = self._source.fact("frameRate")
+        return round(self.frames / rate / self.time_base) if rate > 0 else None
+
+    @property
+    def pix_fmt(self) -> str:
+        self._source.host.begin()
+        return "bgr24" if self._source.is_bgr else "rgb24"
+
+    @property
+    def skip_frame(self) -> str:
+        return self._skipped
+
+    @skip_frame.setter
+    def skip_frame(self, value: Any) -> None:
+        self._skipped = str(getattr(value, "name", value))
+        if self._skipped not in ("NONE", "DEFAULT", "NONKEY"):
+            self._source.host.fail(
+                "loop.property",
+                f"the script sets skip_frame to {self._skipped}, and Retake knows only which "
+                "frames are key frames: use 'NONKEY', or choose frames in the script",
+            )
+
+    def decode(self, packet: _Packet | None = None) -> list[Any]:
+        return packet.decode() if packet is not None else []
 
 
 class _Streams(list[_Stream]):
@@ -454,26 +505,77 @@ class _Streams(list[_Stream]):
     def audio(self) -> tuple[_Stream, ...]:
         return ()
 
+    subtitles = data = attachments = audio
 
-class _Container:
+    def best(self, kind: str, /, related: object = None) -> _Stream | None:
+        return self[0] if kind == "video" else None
+
+    def get(self, *_: object, **kinds: object) -> list[_Stream]:
+        if other := [kind for kind in kinds if kind not in ("streams", "video")]:
+            raise IndexError(
+                f"the script reads {other[0]}, and Retake sends the frames of one video track: "
+                "read it without Retake, or leave it out"
+            )
+        return list(self)
+
+
+class _Packet(_Known):
+    """A packet of PyAV with its frame; the last one has none."""
+
+    def __init__(self, stream: _Stream, frame: Any) -> None:
+        self.stream, self.stream_index, self.time_base = stream, 0, stream.time_base
+        self.pts = self.dts = None if frame is None else frame.pts
+        self.is_keyframe = frame is not None and bool(stream._source.host.is_key)
+        self._frames = [] if frame is None else [frame]
+
+    def decode(self) -> list[Any]:
+        frames, self._frames = self._frames, []
+        return frames
+
+
+class _Container(_Known):
     """What `av.open` returns."""
 
     def __init__(self, av: Any, source: Source, file: object) -> None:
         self._av = av
         self._source = source
         self._cursor = Cursor(source, file)
+        self.name = str(file)
         self.streams = _Streams([_Stream(source)])
+        # Frames have times, and no rate.
+        self.format = SimpleNamespace(name="rawvideo", long_name="raw video", flags=_VARIABLE_RATE)
+        self.metadata: dict[str, str] = {}
 
-    def decode(self, *_: Any, **__: Any) -> Iterator[Any]:
+    @property
+    def start_time(self) -> int:
+        return self.streams[0].start_time // 1_000
+
+    @property
+    def duration(self) -> int | None:
+        duration = self.streams[0].duration
+        return None if duration is None else duration // 1_000
+
+    def decode(self, *streams: Any, **kinds: Any) -> Iterator[Any]:
         """Frames in RGB, with the times of the session."""
+        self.streams.get(*streams, **kinds)
+        return self._frames()
 
+    def demux(self, *streams: Any, **kinds: Any) -> Iterator[_Packet]:
+        """Packets of one frame each."""
+        (stream,) = self.streams.get(*streams, **kinds)
+        return (_Packet(stream, each) for each in chain(self._frames(), [None]))
+
+    def _frames(self) -> Iterator[Any]:
         def make(array: Any) -> Any:
             name = "bgr24" if self._source.is_bgr else "rgb24"
             return self._av.VideoFrame.from_ndarray(array, format=name)
 
+        stream = self.streams[0]
         # Ends with the session.
         while (frame := self._cursor.read(make)) is not None:
-            frame.pts, frame.time_base = self._source.host.pts_ns, self.streams[0].time_base
+            if stream.skip_frame == "NONKEY" and self._source.host.is_key is False:
+                continue
+            frame.pts, frame.time_base = self._source.host.pts_ns, stream.time_base
             self._mark_key(frame)
             yield frame
 
