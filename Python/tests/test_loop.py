@@ -1657,6 +1657,45 @@ class EndTests(LoopCase):
                 self.assertIn(f"first\n{last}", child.output)
                 self.assertLess(child.output.index(last), child.output.index("retake: "))
 
+    def test_a_loop_without_a_wait_is_named_when_retake_ends_the_script(self):
+        start = (
+            "import cv2, os, signal, threading\ncapture = cv2.VideoCapture(0)\n"
+            "def poll():\n    os.kill(os.getpid(), signal.SIGTERM)\n    while True: pass\n"
+            "thread = threading.Thread(target=poll, name='printer')\n"
+        )
+        others = ", and no other thread has a turn until it waits: a loop that polls needs a"
+        for script, said in [
+            ("capture.read(); poll()", "'MainThread' runs line [45] of script.py at frame 0\n"),
+            (
+                "capture.read(); thread.start(); capture.read()",
+                f"the thread 'printer' runs line [45] of script.py at frame 0{others}",
+            ),
+            (
+                "capture.read(); threading.Thread(target=capture.read).start(); poll()",
+                f"the thread 'MainThread' runs line [45] of script.py at frame 0{others}",
+            ),
+        ]:
+            with self.subTest(script):
+                child = self.start(start + script)
+                self.show(child, 0)
+                self.assertEqual(child.status, -signal.SIGTERM)
+                self.assertRegex(child.output, said)
+
+    def test_a_process_of_the_script_is_ended_without_words(self):
+        child = self.start(
+            "import cv2, os, signal\ncapture = cv2.VideoCapture(0)\ncapture.read()\n"
+            "pipe = os.pipe()\n"
+            "if (own := os.fork()) == 0: os.read(pipe[0], 1)\n"
+            "os.kill(own, signal.SIGTERM)\n"
+            "print('ended by', -os.waitstatus_to_exitcode(os.waitpid(own, 0)[1]))\n"
+        )
+        self.show(child, 0, count=1)
+        self.assertEqual(self.results(child), {"stdout: ended by {}": signal.SIGTERM})
+        child.reset(2)
+        child.host.bye()
+        self.assertEqual(child.status, 0)
+        self.assertNotIn("runs", child.output)
+
     def test_an_exception_of_a_thread_ends_the_run(self):
         self.check(
             "import cv2, threading\ndef work():\n    cv2.VideoCapture(0).read()\n    1 / 0\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal
 import _socket
 import argparse
 import atexit
@@ -13,7 +14,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from types import ModuleType, TracebackType
+from types import FrameType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from .._channel import Channel, ProtocolError
@@ -124,6 +125,7 @@ def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
     written.install()
     StandIns(host, written).install()
     threading.excepthook = lambda args: _thread_failed(host, args)
+    _say_at_end(host)
     status = _outcome(host, given)
     if status != 0:
         host.fail("loop.status", f"{given.script} ended with status {status}{_place(host)}")
@@ -156,6 +158,33 @@ def _clear_modules(folder: str) -> None:
 def _is_of_script(file: str, folder: str) -> bool:
     is_installed = "-packages" + os.sep in file or file.startswith(_PACKAGE + os.sep)
     return not is_installed and file.startswith(folder + os.sep)
+
+
+def _say_at_end(host: Host) -> None:
+    """Says where the script is if Retake ends it, because it does not answer."""
+    number = _signal.SIGTERM
+    masks: list[Any] = []
+
+    def end(*_: object) -> None:
+        _signal.signal(number, _signal.SIG_DFL)
+        host.flush()
+        print(f"retake: {_activity(host)}", file=sys.stderr, flush=True)
+        _signal.raise_signal(number)
+
+    # A process of the script ends without words. A signal between the fork and this is not lost.
+    def block() -> None:
+        masks.append(_signal.pthread_sigmask(_signal.SIG_BLOCK, (number,)))
+
+    def unblock() -> None:
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, masks.pop())
+
+    def reset() -> None:
+        if _signal.getsignal(number) is end:
+            _signal.signal(number, _signal.SIG_DFL)
+        unblock()
+
+    _signal.signal(number, end)
+    os.register_at_fork(before=block, after_in_parent=unblock, after_in_child=reset)
 
 
 def _keep_memory() -> None:
@@ -253,6 +282,32 @@ def _failed(host: Host, error: BaseException, what: str) -> NoReturn:
     host.flush()
     traceback.print_exception(error)
     host.fail("python.exception", f"{what}: {short(error)}")  # type: ignore[arg-type]
+
+
+def _activity(host: Host) -> str:
+    """Which thread runs, at which line of the script, and how to let others run."""
+    thread = host.turns.running()
+    if thread is None:
+        return f"all threads of the script wait{_place(host)}, for something outside of it"
+    frame = sys._current_frames().get(thread.ident or 0)
+    text = f"the thread '{thread.name}' runs {_line(frame)}{_place(host)}"
+    if not host.turns.has_others:
+        return text
+    return (
+        f"{text}, and no other thread has a turn until it waits: a loop that polls needs a "
+        "queue.get, an Event.wait or a time.sleep(0.001)"
+    )
+
+
+def _line(frame: FrameType | None) -> str:
+    """The innermost line that is not of Python, of a package or of the launcher."""
+    other = (os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.__file__), "<frozen")
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(other) and "-packages" not in file:
+            return f"line {frame.f_lineno} of {os.path.basename(file)}"
+        frame = frame.f_back
+    return "no line of the script"
 
 
 def _each(place: TracebackType | None) -> Iterator[TracebackType]:

@@ -260,6 +260,22 @@ class Turns:
             del self._pollers[waiter]
         return poll(0)
 
+    def running(self) -> threading.Thread | None:
+        """The thread whose turn it is; `None` if all of them wait."""
+        for ident, thread in list(threading._active.items()):  # type: ignore[attr-defined]
+            if ident not in self._waiting and not self._is_new(thread):
+                return thread
+        return None
+
+    def _is_new(self, thread: Any) -> bool:
+        """Whether it has not had a turn yet."""
+        return getattr(thread, "_retake_first", None) in self._ready
+
+    @property
+    def has_others(self) -> bool:
+        """Whether threads wait for the one that runs."""
+        return bool(self._waiting or self._ready)
+
     # What Python's own library is given.
 
     def install(self) -> None:

@@ -3,8 +3,8 @@ extension StageFailure {
   package var advice: String {
     switch code {
     case "process.timeout":
-      "Find out why the program waits, or raise timeoutSeconds, in the options of its node or "
-        + "under program: of its case"
+      "Find out why the program waits or computes so long, or raise timeoutSeconds, in the "
+        + "options of its node or under program: of its case"
     case "process.exited", "process.signalled", "process.closed":
       "Repair the program: a frame that it cannot do is answered with an error, not by ending"
     case "python.thread":
