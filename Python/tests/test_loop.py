@@ -1740,6 +1740,32 @@ class EndTests(LoopCase):
             with self.subTest(code):
                 self.check(start + script, code, text)
 
+    def test_two_threads_that_open_a_capture_are_a_mistake_before_the_first_frame(self):
+        for start, way in (("'a.mp4'", "a.mp4"), ("1", "the track)")):
+            self.check(
+                "import cv2, threading\n"
+                "def read(source): cv2.VideoCapture(source).read()\n"
+                f"for each in (0, {start}): threading.Thread(target=read, args=(each,)).start()\n",
+                "loop.secondCapture", way,
+            )
+
+    def test_an_exception_while_a_thread_waits_for_the_first_frame_is_an_error(self):
+        self.check(
+            "import cv2, threading\n"
+            "thread = threading.Thread(target=cv2.VideoCapture(0).read); thread.start()\n"
+            "thread.join(timeout=0); raise ValueError('broken')\n",
+            "python.exception", "ValueError: broken",
+        )
+
+    def test_threads_that_wait_for_the_first_frame_know_the_track_together(self):
+        child = self.start(
+            "import cv2, queue, threading\ncapture, sizes = cv2.VideoCapture(0), queue.Queue()\n"
+            "threading.Thread(target=lambda: sizes.put(capture.get(3))).start()\n"
+            "capture.read(); print('width', sizes.get())\nwhile capture.read()[0]: pass\n"
+        )
+        self.show(child, 0, count=1)
+        self.assertEqual(self.results(child), {"stdout: width {}": 2})
+
     def test_a_file_that_is_read_again_is_a_mistake(self):
         start = "import cv2\ncapture = cv2.VideoCapture('a.mp4'); capture.get(5)\n"
         twice = "capture.read(); capture.read()\n"

@@ -72,6 +72,8 @@ class Host:
         """Whether the script was ended, because it would not end by itself."""
         self._failed_reads = 0
         self._process = os.getpid()
+        self._has_begun = False
+        """Whether the script wants frames, so that the host sends them."""
         resumed = os.environ.pop(RESUMED, None)
         # The script may change both.
         self._start = (os.getcwd(), dict(os.environ))
@@ -94,6 +96,10 @@ class Host:
             self._refuse_child()
         if self.first is not None:
             return
+        if self._has_begun:
+            # Another thread waits for the first frame already.
+            return self.turns.wait_for_frame()
+        self._has_begun = True
         if self._reset is None:
             self._say_ready()
         else:
@@ -154,6 +160,7 @@ class Host:
             self._is_key_next = content.get("keyFrame")
             self._advance(content)
             if self.first is None:
+                self.turns.first_frame_came()
                 self.first = content
                 self._set_timer(_END, _LAST_NS)
             self.turns.frame_came()
@@ -344,15 +351,30 @@ class Host:
         """Says why the process is about to end."""
         self.flush()
         print(f"retake: {message}", file=sys.stderr)
+        is_own = os.getpid() == self._process
+        if is_own and self._has_begun:
+            self._wait_for_first()
         if self.first is not None:
             error = {"code": code, "message": message, "severity": "unrecoverable"}
             try:
                 self._channel.send({"error": error})
             except Closed:
                 pass
-        elif os.getpid() != self._process:
+        elif not is_own:
             # The script may wait for this process.
             self._channel.end()
+
+    def _wait_for_first(self) -> None:
+        """An error is about a frame."""
+        try:
+            # Ends with the first frame, or with the session.
+            while self.first is None and not self.is_at_end:
+                message = self._channel.receive()
+                if "bye" in message:
+                    break
+                self._take(message)
+        except Closed:
+            pass
 
     def leave(self, status: int) -> NoReturn:
         """Ends the process, on whatever thread."""

@@ -189,6 +189,11 @@ class Turns:
         if self._readers:
             self.wake(self._readers.popleft())
 
+    def first_frame_came(self) -> None:
+        """All threads that wait for it know the track then."""
+        while self._readers:
+            self.wake(self._readers.popleft())
+
     def wake(self, waiter: _Waiter) -> None:
         if not waiter.is_ready:
             waiter.is_ready = True
