@@ -1741,7 +1741,7 @@ class EndTests(LoopCase):
                 self.check(start + script, code, text)
 
     def test_two_threads_that_open_a_capture_are_a_mistake_before_the_first_frame(self):
-        for start, way in (("'a.mp4'", "a.mp4"), ("1", "the track)")):
+        for start, way in (("'a.mp4'", "python3 -m retake.loop --real FILE"), ("1", "the track)")):
             self.check(
                 "import cv2, threading\n"
                 "def read(source): cv2.VideoCapture(source).read()\n"
@@ -1765,6 +1765,24 @@ class EndTests(LoopCase):
         )
         self.show(child, 0, count=1)
         self.assertEqual(self.results(child), {"stdout: width {}": 2})
+
+    def test_a_file_that_belongs_to_the_script_is_read_as_it_is(self):
+        self.opencv = SMALL_OPENCV + (
+            "class VideoCapture:\n"
+            "    def __init__(self, path): self.path = path\n"
+            "    def read(self): return True, self.path[-8:]\n"
+        )
+        child = self.start(
+            "import cv2, pathlib\n"
+            "print(cv2.VideoCapture('clip.mp4').read()[1])\n"
+            "print(cv2.VideoCapture('./clip.mp4').read()[1])\n"
+            "capture = cv2.VideoCapture('yard.mp4')\n"
+            "while (found := capture.read())[0]: print('level', found[1][0, 0, 0])\n",
+            "--real=clip.mp4",
+        )
+        self.show(child, 0, level=9, count=1)
+        expected = {"stdout: level {}": 9, "stdout: clip.mp4": 1, "stdout: clip.mp4#2": 1}
+        self.assertEqual(self.results(child), expected)
 
     def test_a_file_that_is_read_again_is_a_mistake(self):
         start = "import cv2\ncapture = cv2.VideoCapture('a.mp4'); capture.get(5)\n"

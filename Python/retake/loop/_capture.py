@@ -76,7 +76,7 @@ class Source:
                 "loop.secondCapture",
                 f"the script reads {cursor.name} after {reader.name}, and a program gets the "
                 "frames of one track: run the script for one source at a time (retake replay "
-                "--track N chooses the track)",
+                f"--track N chooses the track){_way(reader, cursor)}",
             )
         if reader.is_live and not reader.is_open:
             # A camera continues with its next frame.
@@ -105,6 +105,16 @@ class Source:
             self.host.fail("loop.unknown", f"this Retake does not say the {name} of a track")
         value = float(first[name])
         return _nominal(value, first["frameCount"]) if name == "frameRate" else value
+
+
+def _way(*cursors: Cursor) -> str:
+    """The advice about a second file."""
+    if all(each.is_live for each in cursors):
+        return ""
+    return (
+        ". If one of them is a file that belongs to the script, such as a reference clip, let the "
+        "script read it as without Retake: python3 -m retake.loop --real FILE"
+    )
 
 
 def _nominal(rate: float, count: int) -> float:
@@ -143,9 +153,16 @@ def _is_live(name: str) -> bool:
 class StandIns:
     """Replaces parts of a module as soon as the script has imported it."""
 
-    def __init__(self, host: Host, written: Written) -> None:
+    def __init__(self, host: Host, written: Written, real: Sequence[str]) -> None:
         self._source = Source(host)
         self._written = written
+        self._real = frozenset(os.path.realpath(each) for each in real)
+
+    def _is_real(self, opened: object) -> bool:
+        """Whether the script reads the file as without Retake."""
+        if not (self._real and isinstance(opened, (str, os.PathLike))):
+            return False
+        return os.path.realpath(opened) in self._real
 
     def install(self) -> None:
         real_import = builtins.__import__
@@ -188,8 +205,12 @@ class StandIns:
             # OpenCV imports itself twice.
             return delattr(cv2, _MARK)
         source, host, write = self._source, self._source.host, cv2.imwrite
+        real, is_real = cv2.VideoCapture, self._is_real
 
         class VideoCapture(_Capture):
+            def __new__(cls, *args: Any) -> Any:
+                return real(*args) if args and is_real(args[0]) else super().__new__(cls)
+
             def __init__(self, *args: Any) -> None:
                 super().__init__(cv2, source)
                 if args:
@@ -232,7 +253,7 @@ class StandIns:
         source, real_open = self._source, av.open
 
         def open_container(file: Any, mode: str | None = None, *args: Any, **keys: Any) -> Any:
-            if mode not in (None, "r"):
+            if mode not in (None, "r") or self._is_real(file):
                 return real_open(file, mode, *args, **keys)
             return _Container(av, source, file)
 
@@ -243,14 +264,23 @@ class StandIns:
     # imageio.
 
     def _imageio(self, imageio: Any) -> None:
-        source = self._source
-        imageio.get_reader = lambda uri, *_, **__: _Reader(source, uri)
+        source, real = self._source, imageio.get_reader
+
+        def get_reader(uri: Any, *args: Any, **keys: Any) -> Any:
+            return real(uri, *args, **keys) if self._is_real(uri) else _Reader(source, uri)
+
+        imageio.get_reader = get_reader
         if (v3 := sys.modules.get("imageio.v3")) and not hasattr(v3, _MARK):
             setattr(v3, _MARK, True)
             self._imageio_v3(v3)
 
     def _imageio_v3(self, v3: Any) -> None:
-        v3.imiter = lambda uri, *_, **__: iter(_Reader(self._source, uri))
+        source, real = self._source, v3.imiter
+
+        def imiter(uri: Any, *args: Any, **keys: Any) -> Any:
+            return real(uri, *args, **keys) if self._is_real(uri) else iter(_Reader(source, uri))
+
+        v3.imiter = imiter
 
 
 class _Capture:

@@ -94,6 +94,11 @@ def _parser() -> argparse.ArgumentParser:
         "--sink", action="append", default=[], metavar="NAME=KIND",
         help=f"a sink for retake.out: {', '.join(OUTPUTS)}",
     )  # fmt: skip
+    parser.add_argument(
+        "--real", action="append", default=[], metavar="FILE",
+        help="a video that belongs to the script, such as a reference clip: it is read as without "
+        "Retake, and is not the session",
+    )  # fmt: skip
     parser.add_argument("--class-names", default="", metavar="A,B", help="of detections")
     parser.add_argument(
         "--may-end", action="store_true",
@@ -123,7 +128,7 @@ def _run(host: Host, written: Written, given: argparse.Namespace) -> None:
     host.clock.install(host.turns.sleep)
     host.turns.install()
     written.install()
-    StandIns(host, written).install()
+    StandIns(host, written, given.real).install()
     threading.excepthook = lambda args: _thread_failed(host, args)
     _say_at_end(host)
     status = _outcome(host, given)
