@@ -1576,6 +1576,42 @@ class ProcessTests(LoopCase):
             [[10], [-9, 5], [], [], []],
         )
 
+    def test_the_end_of_a_script_waits_for_what_python_waits_for(self):
+        start = (
+            "import atexit, cv2, multiprocessing, threading, time\n"
+            "from concurrent.futures import ProcessPoolExecutor\n"
+            "def work(values):\n"
+            "    while (value := values.get()) is not None:\n"
+            "        time.sleep(1); print('row', value)\n"
+            "def late(text, seconds=1): time.sleep(seconds); print(text, 5)\n"
+            "def start_timer(): threading.Timer(1, print, ('row', 5)).start()\n"
+            "values = multiprocessing.Queue()\n"
+            "def process(target, *args, daemon=None):\n"
+            "    multiprocessing.Process(target=target, args=args, daemon=daemon).start()\n"
+        )
+        loop = "capture = cv2.VideoCapture(0)\nwhile capture.read()[0]: values.put(7)\n"
+        for before, after, expected in [
+            ("process(work, values)", "values.put(None)", [7, 7]),
+            ("process(work, values)", "atexit.register(values.put, None)", [7, 7]),
+            ("process(work, values, daemon=True)", "time.sleep(1.5)", [7]),
+            ("process(late, 'row', daemon=True)", "", []),
+            ("process(late, 'row')", "", [5]),
+            ("process(start_timer)", "", [5]),
+            ("process(process, late, 'row')", "", [5]),
+            ("", "start_timer()", [5]),
+            ("", "threading.Timer(1, start_timer).start()", [5]),
+            ("pool = ProcessPoolExecutor(1)", "pool.submit(late, 'row')", [5]),
+        ]:
+            with self.subTest(before=before, after=after):
+                child = self.start(f"{start}{before}\n{loop}{after}\n")
+                for sequence in range(2):
+                    self.show(child, sequence, count=2)
+                    self.results(child)
+                self.assertEqual(list(self.finish(child).values()), expected)
+                child.reset(2)
+                child.host.bye()
+                self.assertEqual(child.status, 0)
+
 
 class EndTests(LoopCase):
     def test_a_wrong_name_of_a_file_of_results(self):
@@ -1702,6 +1738,30 @@ class EndTests(LoopCase):
             "threading.Thread(target=work, name='own').start()", "python.exception",
             "its thread 'own' was ended at frame 0 by an exception: ZeroDivisionError",
         )  # fmt: skip
+
+    def test_a_process_that_fails_or_waits_after_the_end_of_the_script(self):
+        for body, code, text in [
+            (
+                "time.sleep(1); raise OSError('disk')", "python.exception",
+                "its thread 'Process-1' was ended at frame 0 by an exception: OSError: disk",
+            ),
+            (
+                "multiprocessing.Queue().get()", "loop.deadlock",
+                "is over, and Python waits for its process 'Process-1', which waits without an end",
+            ),
+        ]:
+            with self.subTest(code):
+                child = self.start(
+                    f"import cv2, multiprocessing, time\ndef work(): {body}\n"
+                    "multiprocessing.Process(target=work).start()\n"
+                    "capture = cv2.VideoCapture(0)\nwhile capture.read()[0]: pass\n"
+                )
+                self.show(child, 0, count=1)
+                self.results(child)
+                child.host.send({"timer": 0, "nowNs": LAST_NS})
+                found, message = self.error(child)
+                self.assertEqual((found, child.status), (code, 2))
+                self.assertIn(text, message)
 
     def test_ends_that_are_mistakes(self):
         start = "import cv2\ncapture = cv2.VideoCapture(0)\ncapture.read()\n"

@@ -27,7 +27,8 @@ _VARIABLE_RATE = 0x400
 
 _PROCESSES = {
     "multiprocessing": "multiprocessing", "multiprocessing.pool": "pool",
-    "multiprocessing.managers": "managers", "subprocess": "subprocess", "asyncio": "asyncio",
+    "multiprocessing.managers": "managers", "multiprocessing.util": "end_of_python",
+    "subprocess": "subprocess", "asyncio": "asyncio",
     "concurrent.futures._base": "futures", "concurrent.futures.process": "executor",
     "joblib.parallel": "joblib", "joblib.externals.loky": "loky", "loky": "loky",
 }  # fmt: skip

@@ -70,6 +70,8 @@ class Host:
         self.is_at_end = False
         self.is_stopped = False
         """Whether the script was ended, because it would not end by itself."""
+        self.awaited: list[str] = []
+        """The processes for which Python waits at its end."""
         self._failed_reads = 0
         self._process = os.getpid()
         self._has_begun = False
@@ -254,6 +256,20 @@ class Host:
 
     # The end of the script.
 
+    def join_threads(self, process: object) -> None:
+        """Waits for the threads of a process that are no daemons, and for threads they start."""
+        own = threading.current_thread()
+        # Ends: with the last of the threads.
+        while not self.is_stopped:
+            others = (
+                each for each in threading.enumerate()
+                if not (each is own or each.daemon)
+                and getattr(each, "_retake_process", None) is process
+            )  # fmt: skip
+            if (thread := next(others, None)) is None:
+                return
+            thread.join()
+
     def end(self) -> NoReturn:
         """The script has returned: takes the host's messages until it needs no more."""
         self._frame = None
@@ -333,6 +349,13 @@ class Host:
     def _stuck(self) -> NoReturn:
         if self.is_stopped:
             self.end()
+        if self.awaited:
+            names = ", ".join(repr(name) for name in self.awaited)
+            self.fail(
+                "loop.deadlock",
+                f"{self._script} is over, and Python waits for its process {names}, which waits "
+                "without an end: send it its end, call terminate(), or make it with daemon=True",
+            )
         waits = "wait for one another, or for a signal"
         self.fail("loop.deadlock", f"all threads of {self._script} {waits}")
 

@@ -207,10 +207,7 @@ def _end_threads(host: Host) -> None:
     """As at the end of Python: executors end their threads, and the others may still read."""
     for end in reversed(getattr(threading, "_threading_atexits", [])):
         end()
-    for thread in threading.enumerate():
-        is_own = thread is threading.current_thread()
-        if not (is_own or thread.daemon or host.is_stopped):
-            thread.join()
+    host.join_threads(None)
 
 
 def _outcome(host: Host, given: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ Values that pass a queue, a pipe or a pool are copied, as between processes.
 
 from __future__ import annotations
 
+import atexit
 import copy
 import io
 import os
@@ -49,7 +50,7 @@ class Processes:
         main = process.current_process()
 
         def current_process() -> Any:
-            return getattr(threading.current_thread(), "_retake_process", main)
+            return getattr(threading.current_thread(), "_retake_process", None) or main
 
         process.current_process = current_process
         base: Any = context.BaseContext
@@ -59,6 +60,29 @@ class Processes:
         base.Manager = lambda context: _Manager(context)
         for name in (*_SHARED, "Manager", "current_process"):
             setattr(module, name, getattr(context._default_context, name))
+
+    def end_of_python(self, module: Any) -> None:
+        """Python ends the processes that are daemons, and waits for the others."""
+        from multiprocessing.process import active_children
+
+        host, end = self._host, module._exit_function
+
+        def end_processes() -> None:
+            if host.is_stopped:
+                # Ctrl-C ends all of them.
+                for process in active_children():
+                    process.terminate()
+            host.awaited = [each.name for each in active_children() if not each.daemon]
+            try:
+                end()
+            except KeyboardInterrupt:
+                # One of them read without an end.
+                pass
+            host.awaited = []
+
+        atexit.unregister(end)
+        module._exit_function = end_processes
+        atexit.register(end_processes)
 
     def managers(self, module: Any) -> None:
         """The managers of the script's own kinds."""
@@ -163,7 +187,11 @@ class _Run:
     """The run of a process, on a thread."""
 
     def __init__(self, host: Host, process: Any) -> None:
-        self._turns = host.turns
+        # It registers the wait for this process at the end of Python, here as in `Popen`: before
+        # the functions that the script registers later.
+        import multiprocessing.util
+
+        self._host, self._turns = host, host.turns
         self._status: int | None = None
         self.pid = os.getpid()
         self.sentinel = -1
@@ -177,9 +205,12 @@ class _Run:
         self._thread.start()
 
     def _run(self, process: Any) -> None:
+        # Its threads are daemons only if the script says so.
+        threading.current_thread()._daemonic = False  # type: ignore[attr-defined]
         status = 1
         try:
             process.run()
+            self._host.join_threads(process)
             status = 0
         except SystemExit as end:
             if isinstance(end.code, str):

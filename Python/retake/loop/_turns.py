@@ -322,6 +322,10 @@ class Turns:
         def start_in_turn(thread: Any) -> None:
             thread._retake_first, thread._retake_joiners = _Waiter(), []
             thread._retake_ended = False
+            if not hasattr(thread, "_retake_process"):
+                # It belongs to the process that starts it.
+                own = getattr(threading.current_thread(), "_retake_process", None)
+                thread._retake_process = own
             turns.wake(thread._retake_first)
             start(thread)
 
