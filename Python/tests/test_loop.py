@@ -1584,6 +1584,10 @@ class ProcessTests(LoopCase):
             "    while (value := values.get()) is not None:\n"
             "        time.sleep(1); print('row', value)\n"
             "def late(text, seconds=1): time.sleep(seconds); print(text, 5)\n"
+            "def submit(values):\n"
+            "    pool = values.pool = ProcessPoolExecutor(1)\n"
+            "    while (value := values.get()) is not None:\n"
+            "        time.sleep(1); pool.submit(late, 'row')\n"
             "def start_timer(): threading.Timer(1, print, ('row', 5)).start()\n"
             "values = multiprocessing.Queue()\n"
             "def process(target, *args, daemon=None):\n"
@@ -1593,6 +1597,12 @@ class ProcessTests(LoopCase):
         for before, after, expected in [
             ("process(work, values)", "values.put(None)", [7, 7]),
             ("process(work, values)", "atexit.register(values.put, None)", [7, 7]),
+            ("process(submit, values)", "values.put(None)", [5, 5]),
+            (
+                "process(submit, values)",
+                "values.put(None); multiprocessing.active_children()[0].join(); print('end', 1)",
+                [5, 5, 1],
+            ),
             ("process(work, values, daemon=True)", "time.sleep(1.5)", [7]),
             ("process(late, 'row', daemon=True)", "", []),
             ("process(late, 'row')", "", [5]),

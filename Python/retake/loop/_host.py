@@ -256,6 +256,23 @@ class Host:
 
     # The end of the script.
 
+    @staticmethod
+    def end_executors(process: object) -> None:
+        """Ends the executors of a process when their tasks are done."""
+        module = sys.modules.get("concurrent.futures.thread")
+        workers = [
+            each
+            for each in getattr(module, "_threads_queues", ())
+            if getattr(each, "_retake_process", None) is process
+        ]
+        for worker in workers:
+            # The first argument of a worker that runs is a weak reference to its executor.
+            executor = getattr(worker, "_args", [lambda: None])[0]()
+            if executor is not None:
+                executor.shutdown(wait=False)
+        for worker in workers:
+            worker.join()
+
     def join_threads(self, process: object) -> None:
         """Waits for the threads of a process that are no daemons, and for threads they start."""
         own = threading.current_thread()

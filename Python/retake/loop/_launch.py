@@ -205,8 +205,15 @@ def _keep_memory() -> None:
 
 def _end_threads(host: Host) -> None:
     """As at the end of Python: executors end their threads, and the others may still read."""
+    host.end_executors(None)
+    executors: Any = sys.modules.get("concurrent.futures.thread")
+    if executors is not None:
+        # The executors of a process end with the process.
+        others, executors._threads_queues = executors._threads_queues, {}
     for end in reversed(getattr(threading, "_threading_atexits", [])):
         end()
+    if executors is not None:
+        executors._threads_queues, executors._shutdown = others, False
     host.join_threads(None)
 
 

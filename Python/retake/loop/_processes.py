@@ -210,6 +210,7 @@ class _Run:
         status = 1
         try:
             process.run()
+            self._host.end_executors(process)
             self._host.join_threads(process)
             status = 0
         except SystemExit as end:
