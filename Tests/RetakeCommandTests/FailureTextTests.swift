@@ -101,6 +101,21 @@ import Testing
       result.stdout.contains("warning: a stage failed 12 times in each run"), "\(result.stdout)")
   }
 
+  @Test(arguments: [
+    ["verify", "yard"], ["verify", "yard", "--device-noise", "2"], ["cache", "warm", "yard"],
+    ["replay", "yard", "--sweep", "scale=1|2"],
+  ])
+  func `a run that a stage ends is an error, in every command`(words: [String]) throws {
+    let result = try yard().retake(
+      words: words + ["--pipeline", "example:halts"], binary: Workplace.impureBinary)
+    #expect(result.status == 2 && result.stdout.isEmpty, "\(result)")
+    #expect(result.stderr.contains("error: the run "), "\(result.stderr)")
+    #expect(
+      result.stderr.contains(
+        "was halted: frame 0:0, stage halts: the model is gone [model.gone]"), "\(result.stderr)")
+    #expect(result.stderr.contains("[suite.run.halted]"), "\(result.stderr)")
+  }
+
   /// Records with a pipeline.
   private func record(
     _ workplace: Workplace, _ more: [String], pipeline: String = "outside.json"

@@ -135,6 +135,15 @@ package struct ReplayJob {
     return summary
   }
 
+  /// Runs the case for results that are used as results of all frames.
+  ///
+  /// - Throws: `SuiteError.halted`, and the errors of `run`.
+  package func runToEnd() throws -> RunSummary {
+    let summary = try run()
+    if let halt = summary.halt { throw SuiteError.halted(halt) }
+    return summary
+  }
+
   /// Refuses outputs that would overwrite an input of the run. Opens no output.
   ///
   /// - Throws: `SuiteError.outputOverInput`, `suite.output.overMedia`.
@@ -168,7 +177,7 @@ package struct ReplayJob {
   ///
   /// - Parameter comparesNumbers: Whether everything is computed, and the numbers that reach sinks
   ///   are compared with the numbers of an every-frame run.
-  /// - Throws: `ReplayError.badSweep`, and errors of a run.
+  /// - Throws: `ReplayError.badSweep`, `SuiteError.halted`, and errors of a run.
   package func sweep(_ sweep: Sweep, comparesNumbers: Bool = false) throws -> SweepReport {
     let (pipeline, reader) = try inputs()
     let request = try request(reader: reader)
@@ -179,7 +188,11 @@ package struct ReplayJob {
     var run = SweepRun(
       pipeline, reader: reader, catalog: project.catalog, request: request, sweep: sweep)
     run.comparesNumbers = comparesNumbers
-    return try run.run(progress: progress)
+    do {
+      return try run.run(progress: progress)
+    } catch let failure as StageFailure {
+      throw SuiteError.halted(failure)
+    }
   }
 
   private func write(

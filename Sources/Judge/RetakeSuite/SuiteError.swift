@@ -91,10 +91,14 @@ package struct SuiteError: FactualError {
   }
 
   /// A stage ended the run before its last frame.
-  package static func halted(_ failure: StageFailure) -> Self {
+  ///
+  /// - Parameter condition: The name of the run's condition, if the command runs a case under
+  ///   several.
+  package static func halted(_ failure: StageFailure, under condition: String? = nil) -> Self {
     // The errors of `retake.loop` say themselves what to change in the script.
     Self(
-      "suite.run.halted", "the run was halted: \(failure)",
+      "suite.run.halted",
+      "the run\(condition.map { " with \($0)" } ?? "") was halted: \(failure)",
       advice: failure.code.hasPrefix("loop.") ? nil : failure.advice)
   }
 

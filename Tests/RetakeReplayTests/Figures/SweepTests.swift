@@ -24,6 +24,20 @@ private struct Choosy: PureStage {
   }
 }
 
+/// Ends the run at the tenth frame.
+private struct GivesUp: PureStage {
+  static let kind = "gives-up"
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Frame, _ context: StageContext) throws -> Frame {
+    guard context.frame.sequence < 9 else {
+      throw StageError(code: "gives-up.now", message: "no more", severity: .unrecoverable)
+    }
+    return input
+  }
+}
+
 /// Fails every fourth time: its output depends on all its inputs so far.
 private struct Moody: StatefulStage {
   static let kind = "moody"
@@ -120,6 +134,16 @@ private struct Moody: StatefulStage {
       #expect(report.rows.map(\.figures) == decided.rows.map(\.figures))
       #expect(decided.rows.allSatisfy { $0.numbers == nil })
     }
+  }
+
+  @Test(arguments: [false, true])
+  func `a run that a stage ends has no figures`(comparesNumbers: Bool) throws {
+    let pipeline = Pipeline.named("short").source(.session()).stage(GivesUp(), id: "short")
+      .cost(.fixed(.milliseconds(20))).queue(capacity: 2, policy: .dropOldest)
+      .stage(Growth(), id: "growth").sink(.numbers, id: "numbers")
+    #expect {
+      _ = try sweep(pipeline, "queue=1..4", comparesNumbers: comparesNumbers)
+    } throws: { ($0 as? StageFailure)?.code == "gives-up.now" }
   }
 
   @Test func `bodies that cannot fail are not called, and others once a frame at most`() throws {

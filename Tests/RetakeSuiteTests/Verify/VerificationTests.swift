@@ -52,6 +52,22 @@ private struct Same: PureStage {
   func process(_ input: Scalars, _ context: StageContext) -> Scalars { input }
 }
 
+/// Ends the run at the fourth frame, if `isFine` is false.
+private struct GivesUp: PureStage {
+  static let kind = "gives-up"
+  var isFine = false
+
+  init(isFine: Bool) { self.isFine = isFine }
+  init(options: NoOptions) {}
+
+  func process(_ input: Scalars, _ context: StageContext) throws -> Scalars {
+    guard isFine || context.frame.sequence < 3 else {
+      throw StageError(code: "gives-up.now", message: "no more", severity: .unrecoverable)
+    }
+    return input
+  }
+}
+
 /// Its result depends on the bytes between the rows of a decoded image.
 private struct ReadsPadding: PureStage {
   static let kind = "readsPadding"
@@ -180,6 +196,28 @@ private struct ReadsPadding: PureStage {
     #expect(said.code == "suite.verify.infrastructure", sourceLocation: sourceLocation)
     #expect(said.message.contains(VerifyCondition.baseline.name), sourceLocation: sourceLocation)
     return try #require(said.cause, sourceLocation: sourceLocation)
+  }
+
+  /// The runs before it in the order of the conditions are not halted.
+  @Test(arguments: [VerifyCondition.first] + VerifyCondition.inProcess)
+  func `a run that a stage ends is an error under every condition`(
+    halted: VerifyCondition
+  ) throws {
+    #expect {
+      _ = try Verification(makeReplay: { condition in
+        let pipeline = Pipeline.named("short").source(source).luminance()
+          .stage(GivesUp(isFine: condition != halted), id: "short").results()
+        return try Replay(
+          pipeline, reader: nil, catalog: StageRegistry.builtIn,
+          request: Replay.Request(
+            caseName: pipeline.name, options: RunOptions(workers: condition.workers)))
+      }).run()
+    } throws: { error in
+      let error = error as? SuiteError
+      return error?.code == "suite.run.halted"
+        && error?.message.hasPrefix("the run with \(halted.name) was halted: ") == true
+        && error?.message.contains("[gives-up.now]") == true
+    }
   }
 
   @Test func `a process that hangs or dies is infrastructure's failure, not a verdict`() throws {

@@ -117,7 +117,7 @@ struct CacheWarmCommand: ParsableCommand {
     job.options = watchdog.options(workers: workers)
     job.openCache = { _ in try CacheFolder(ofUser: place.path(in: project), in: project) }
     job.progress = { line.update("warming", done: $0, total: $1) }
-    let summary = try job.run()
+    let summary = try job.runToEnd()
     line.finish()
     if output.json {
       try Console.json(summary)

@@ -41,9 +41,7 @@ enum VerifyText {
 
   private static func conclusion(_ report: VerifyReport) -> [String] {
     var lines = [verdict(report)]
-    if let halt = report.halt { lines.append("warning: each run was halted: \(halt)") }
-    // The failure that halted the run is included in the count, and has a line already.
-    if let count = report.failureCount, report.halt == nil || count > 1 {
+    if let count = report.failureCount {
       lines.append("warning: a stage failed \(counted(count, "time")) in each run")
     }
     return lines + (report.advice.map { ["next: \($0)"] } ?? [])

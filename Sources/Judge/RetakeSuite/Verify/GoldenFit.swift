@@ -144,7 +144,7 @@ package struct GoldenFit {
     condition.process?.processor.force()
     var job = try job(selected, into: folder)
     job.options = RunOptions().under(condition)
-    _ = try job.run()
+    _ = try job.runToEnd()
   }
 
   private func job(_ selected: SelectedCase, into folder: String) throws -> ReplayJob {
@@ -341,7 +341,7 @@ package struct GoldenFit {
     defer { try? FileManager.default.removeItem(at: folder) }
     var job = try job(selected, into: folder.path)
     job.options.isInterrupted = isInterrupted
-    return try job.run().wallSeconds
+    return try job.runToEnd().wallSeconds
   }
 
   private static func widen(

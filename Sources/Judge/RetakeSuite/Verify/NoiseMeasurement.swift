@@ -26,8 +26,8 @@ package struct NoiseMeasurement {
 
   /// Compares each run with the first one.
   ///
-  /// - Throws: Errors of a run; `SuiteError.noGolden` for a folder without results;
-  ///   `SuiteError.notFitted` for runs that differ in more than numbers.
+  /// - Throws: Errors of a run; `SuiteError.halted`; `SuiteError.noGolden` for a folder without
+  ///   results; `SuiteError.notFitted` for runs that differ in more than numbers.
   package func run() throws -> NoiseReport {
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
@@ -43,7 +43,7 @@ package struct NoiseMeasurement {
       var job = ReplayJob(project: project, definition: definition, session: session)
       job.options = options
       job.destination = .run(folder.url.path)
-      _ = try job.run()
+      _ = try job.runToEnd()
       made.insert(("run \(number)", folder), at: number - 1)
     }
     let first = made.removeFirst().folder

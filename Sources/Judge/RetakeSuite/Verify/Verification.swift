@@ -26,8 +26,8 @@ package struct Verification {
   /// At most four traces are in the temporary folder at any time: of the first run, of the first
   /// new process, of the run that is compared, and of its repetition.
   ///
-  /// - Throws: Errors of a run; `SuiteError.verifyProcessFailed` for a process that did not
-  ///   complete its work.
+  /// - Throws: Errors of a run; `SuiteError.halted` for the first run that a stage ended, under any
+  ///   condition; `SuiteError.verifyProcessFailed` for a process that did not complete its work.
   package func run() throws -> VerifyReport {
     let scratch = try ScratchFolder.ofRun()
     defer { scratch.remove() }
@@ -37,8 +37,7 @@ package struct Verification {
     var report = VerifyReport(
       session: summary.session, caseName: summary.caseName ?? summary.pipeline,
       frames: first.facts.frames, decisionDigest: summary.decisionDigest,
-      resultDigest: summary.resultDigest, variations: [], halt: summary.halt,
-      failureCount: summary.failureCount)
+      resultDigest: summary.resultDigest, variations: [], failureCount: summary.failureCount)
     runs.hasBatches = first.facts.stages.contains(where: \.computesBatches)
     for condition in runs.inProcess {
       report.variations.append(try runs.compare(condition, with: first, named: .first).0)
@@ -105,6 +104,10 @@ private struct Runs {
     }
     let processes = verification.newProcesses == nil ? 0 : newProcesses.count
     let trace = try read(place, of: condition)
+    // Runs that are halted at the same frame are equal, and the frames after it are not verified.
+    if let halt = trace.facts.summary.halt {
+      throw SuiteError.halted(halt, under: condition.name)
+    }
     verification.progress(
       // Repetitions are not in the announced number of runs.
       count - repeated, 1 + inProcess.count + processes)

@@ -16,8 +16,6 @@ package struct VerifyReport: Hashable, Sendable, Codable {
   package var decisionDigest: Digest128
   package var resultDigest: Digest128
   package var variations: [Variation]
-  /// The failure that halted the first run, so that only the frames before it were verified.
-  package var halt: StageFailure?
   /// Failures of stages in the first run; `nil` without failures.
   package var failureCount: Int?
 
@@ -28,12 +26,7 @@ package struct VerifyReport: Hashable, Sendable, Codable {
 
   /// - Parameter isPortable: Whether values must also be the same on other processors.
   package func status(isPortable: Bool) -> ExitStatus {
-    // A thread of a program ended the run at a frame that depends on the thread's speed, so no
-    // frame was verified.
-    if let code = halt?.code, ["python.thread", "python.exception"].contains(code) {
-      return .error
-    }
-    return switch outcome {
+    switch outcome {
     case .deterministic: .passed
     case .platformDependent: isPortable ? .regression : .passed
     case .notDeterministic: .regression
@@ -60,7 +53,7 @@ package struct VerifyReport: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", frames, decisionDigest, resultDigest, variations
-    case halt, failureCount
+    case failureCount
   }
 }
 

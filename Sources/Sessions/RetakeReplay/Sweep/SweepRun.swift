@@ -29,8 +29,8 @@ package struct SweepRun {
   }
 
   /// - Parameter progress: Called with the number of finished runs and the number of all runs.
-  /// - Throws: The errors of a run; `ReplayError.badSweep` for a part that the pipeline does not
-  ///   have.
+  /// - Throws: The errors of a run; the `StageFailure` that halted a run, which has no figures of
+  ///   later frames; `ReplayError.badSweep` for a part that the pipeline does not have.
   package func run(progress: (Int, Int) -> Void = { _, _ in }) throws -> SweepReport {
     let combinations = sweep.combinations
     // All combinations are checked before the first one runs.
@@ -42,6 +42,7 @@ package struct SweepRun {
     for (values, replay) in zip(combinations, replays) {
       let numbers = whole.map { _ in SinkNumbers() }
       let (figures, outcome) = try replay.decide(failures: failures, numbers: numbers)
+      try Self.check(outcome)
       rows.append(
         SweepReport.Row(
           values: values.map(\.description), figures: figures, costs: costs(of: replay, outcome),
@@ -60,9 +61,14 @@ package struct SweepRun {
     var request = request
     request.options.mode = .everyFrame
     let numbers = SinkNumbers()
-    _ = try Replay(pipeline, reader: reader, catalog: catalog, request: request)
+    let (_, outcome) = try Replay(pipeline, reader: reader, catalog: catalog, request: request)
       .decide(failures: nil, numbers: numbers)
+    try Self.check(outcome)
     return numbers
+  }
+
+  private static func check(_ outcome: RunOutcome) throws {
+    if let failure = outcome.halt { throw failure }
   }
 
   private func costs(of replay: Replay, _ outcome: RunOutcome) -> RunSummary.Costs {
