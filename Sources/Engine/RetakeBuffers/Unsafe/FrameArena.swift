@@ -12,6 +12,10 @@ package final class FrameArena: Sendable {
   package struct Place: Hashable, Sendable {
     package var offset: Int
     package var stride: Int
+
+    package init(offset: Int, stride: Int) {
+      (self.offset, self.stride) = (offset, stride)
+    }
   }
 
   private struct State: Sendable {

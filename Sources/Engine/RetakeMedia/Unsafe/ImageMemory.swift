@@ -94,12 +94,7 @@ package final class ImageMemory: Sendable {
     else { return nil }
     // SAFETY: the block has `size` bytes and no other owner. The loan is retained once here and
     // released once, by the free callback, which the library calls exactly once.
-    switch preparation {
-    case .asItIs: break
-    case .poisoned: memset(bytes, 0xA5, size)
-    // 251 is prime, so that the marks of a picture's rows are not below each other.
-    case .marked: for place in stride(from: 0, to: size, by: 251) { bytes[place] = 0xA5 }
-    }
+    prepare(bytes, size)
     let loan = Loan(memory: self, block: block, pictures: pictures)
     let retained = Unmanaged.passRetained(loan)
     guard let buffer = av_buffer_create(bytes, size, Self.endLoan, retained.toOpaque(), 0) else {
@@ -109,6 +104,33 @@ package final class ImageMemory: Sendable {
     }
     loan.key.withLock { $0 = UInt(bitPattern: buffer.pointee.buffer) }
     return buffer
+  }
+
+  /// Storage in a block, which `fill` fills before any other code sees it. The block is returned
+  /// when the storage is released. `nil` when the allocation fails.
+  func storage(
+    _ layout: PlaneLayout, fill: (UnsafeMutableRawPointer) -> Void
+  ) -> FrameStorage? {
+    let size = layout.count + FrameStorage.padding
+    guard let block = take(size: size),
+      let bytes = UnsafeMutablePointer<UInt8>(bitPattern: block.address)
+    else { return nil }
+    // SAFETY: the block has `size` bytes, and no other owner until the storage returns it.
+    prepare(bytes, size)
+    fill(UnsafeMutableRawPointer(bytes))
+    let planes = zip(layout.offsets, layout.strides).map {
+      FrameStorage.Plane(base: UnsafePointer(bytes + $0), stride: $1)
+    }
+    return FrameStorage(planes: planes) { self.giveBack(block) }
+  }
+
+  private func prepare(_ bytes: UnsafeMutablePointer<UInt8>, _ size: Int) {
+    switch preparation {
+    case .asItIs: break
+    case .poisoned: memset(bytes, 0xA5, size)
+    // 251 is prime, so that the marks of a picture's rows are not below each other.
+    case .marked: for place in stride(from: 0, to: size, by: 251) { bytes[place] = 0xA5 }
+    }
   }
 
   private func take(size: Int) -> Block? {

@@ -20,7 +20,7 @@ final class EntryCheck {
   private let reader: SessionReader
   private let track: Int
   /// The decoder of the frames with one entry.
-  private var run: FrameRun?
+  private var run: (any PictureRun)?
   private var entry = -1
 
   init(reader: SessionReader, track: Int) {
@@ -58,20 +58,20 @@ final class EntryCheck {
   }
 
   private func compare(_ frame: Candidate) throws {
-    if frame.picture.entry == entry, let run, !run.isSpent,
+    if frame.picture.entry == entry, let run, !run.position.isSpent,
       let decoded = try run.decode(frame.picture, id: frame.id)
     {
-      return try require(frame.hash, of: decoded.frame, frame.id)
+      return try require(frame.hash, of: decoded, frame.id)
     }
     // The decoder of the entry may have passed the frame, because frames that were encoded in
     // another order than they are shown may share an entry.
-    let fresh = reader.makeRun(from: frame.picture.entry, of: track)
+    let fresh = try reader.makeRun(from: frame.picture.entry, of: track)
     (run, entry) = (fresh, frame.picture.entry)
     guard let decoded = try fresh.decode(frame.picture, id: frame.id) else {
       run = nil
       throw reader.noFrame(frame.picture, of: frame.id)
     }
-    try require(frame.hash, of: decoded.frame, frame.id)
+    try require(frame.hash, of: decoded, frame.id)
   }
 
   private func require(_ hash: Digest128?, of image: Frame, _ id: FrameID) throws {

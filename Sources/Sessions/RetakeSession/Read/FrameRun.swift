@@ -1,10 +1,11 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
 /// A decoder at some position of a track, and the pictures it returned last.
 ///
 /// Only one thread at a time uses it.
-final class FrameRun {
+final class FrameRun: PictureRun {
   /// Identifies a picture of a packet.
   struct Picture: Hashable, Sendable {
     var packet: Int
@@ -23,15 +24,15 @@ final class FrameRun {
   private var stash: [(packet: Int, shown: Int, frame: DecodedFrame)] = []
 
   /// Whether it encountered invalid bytes and cannot continue.
-  private(set) var isSpent = false
+  private var isSpent = false
 
-  /// Memory of its decoder and its stash, in bytes.
-  var bytesHeld: Int {
-    run.bytesHeld + stash.reduce(0) { $0 + $1.frame.frame.visibleBytes }
+  var position: RunPosition {
+    RunPosition(
+      start: run.start, next: run.next, served: served, isSpent: isSpent,
+      bytesHeld: run.bytesHeld + stash.reduce(0) { $0 + $1.frame.frame.visibleBytes },
+      decoderBytes: run.decoderBytes,
+      stash: stash.map { RunPosition.Stashed(packet: $0.packet, shown: $0.shown) })
   }
-
-  /// Peak memory of its decoder, in bytes.
-  var decoderBytes: Int { run.decoderBytes }
 
   private static let stashMax = 4
   /// Packets after a picture's own packet that are decoded before the picture is considered lost,
@@ -44,31 +45,13 @@ final class FrameRun {
     self.run = run
   }
 
-  /// The number of packets to decode until this run returns the picture.
-  ///
-  /// - Returns: nil if the run cannot return the exact picture, or if decoding from the picture's
-  ///   entry is sooner.
-  func distance(to picture: Picture, sequence: Int) -> Int? {
-    // A decoder returns pictures in order: a picture before the last request has passed, unless it
-    // is stashed.
-    guard sequence > served || isStashed(picture) else { return nil }
-    // A run that began after the entry may return other pixels. A run that has not reached the
-    // entry would decode more than a new run.
-    guard run.start <= picture.entry, picture.entry <= run.next else { return nil }
-    return max(0, picture.packet - run.next)
-  }
-
-  private func isStashed(_ picture: Picture) -> Bool {
-    stash.contains { $0.packet == picture.packet && $0.shown == picture.shown }
-  }
-
   /// The picture, or nil when the decoder does not return it although it received all its packets.
-  func decode(_ picture: Picture, id: FrameID) throws -> DecodedFrame? {
+  func decode(_ picture: Picture, id: FrameID) throws -> Frame? {
     served = max(served, id.sequence)
     if let place = stash.firstIndex(where: {
       $0.packet == picture.packet && $0.shown == picture.shown
     }) {
-      return stash.remove(at: place).frame
+      return stash.remove(at: place).frame.frame
     }
     run.fetcher.frame = id
     var failure: (any Error)?
@@ -93,7 +76,7 @@ final class FrameRun {
         continue
       }
       guard case .frame(let frame, let shown) = outcome else { continue }
-      if frame.packetIndex == picture.packet, shown == picture.shown { return frame }
+      if frame.packetIndex == picture.packet, shown == picture.shown { return frame.frame }
       stash.append((frame.packetIndex, shown, frame))
       if stash.count > Self.stashMax { stash.removeFirst() }
     }

@@ -13,7 +13,7 @@ final class RunPool: @unchecked Sendable {
   private let countMax: Int
   private let budget: PixelBudget
   /// Oldest first.
-  private var idle: [FrameRun] = []
+  private var idle: [any PictureRun] = []
   /// Bytes reserved by the threads that are decoding now.
   private var reserved = 0
   private var users = 0
@@ -66,14 +66,16 @@ final class RunPool: @unchecked Sendable {
   }
 
   /// The run that reaches the picture soonest, or nil when a new run is as good.
-  func take(track: Int, picture: FrameRun.Picture, sequence: Int) -> FrameRun? {
-    var surplus: [FrameRun] = []
+  func take(track: Int, picture: FrameRun.Picture, sequence: Int) -> (any PictureRun)? {
+    var surplus: [any PictureRun] = []
     // Freed outside the lock, because closing a decoder is slow.
     defer { withExtendedLifetime(surplus) {} }
     return condition.withLock {
       var best: (place: Int, distance: Int)?
       for (place, run) in idle.enumerated() where run.track == track {
-        guard let distance = run.distance(to: picture, sequence: sequence) else { continue }
+        guard let distance = run.position.distance(to: picture, sequence: sequence) else {
+          continue
+        }
         if best.map({ distance <= $0.distance }) ?? true { best = (place, distance) }
       }
       let taken = best.map { idle.remove(at: $0.place) }
@@ -82,24 +84,25 @@ final class RunPool: @unchecked Sendable {
     }
   }
 
-  func put(_ run: FrameRun) {
+  func put(_ run: any PictureRun) {
+    let bytes = run.position.decoderBytes
     let surplus = condition.withLock {
       idle.append(run)
-      decoderBytes[run.track] = max(decoderBytes[run.track] ?? 0, run.decoderBytes)
+      decoderBytes[run.track] = max(decoderBytes[run.track] ?? 0, bytes)
       // This run is idle, but its memory is reserved until `end`; the next frame will probably use
       // it.
-      return removeSurplus(beside: max(0, reserved - run.decoderBytes), keeping: 1)
+      return removeSurplus(beside: max(0, reserved - bytes), keeping: 1)
     }
     withExtendedLifetime(surplus) {}
   }
 
   /// Removes idle runs, oldest first, to free memory for active runs.
-  private func removeSurplus(beside working: Int, keeping countMin: Int) -> [FrameRun] {
-    var surplus: [FrameRun] = []
-    var bytes = working + idle.reduce(0) { $0 + $1.bytesHeld }
+  private func removeSurplus(beside working: Int, keeping countMin: Int) -> [any PictureRun] {
+    var surplus: [any PictureRun] = []
+    var bytes = working + idle.reduce(0) { $0 + $1.position.bytesHeld }
     while idle.count > countMax || (idle.count > countMin && bytes > budget.decodersBytesMax) {
       let run = idle.removeFirst()
-      bytes -= run.bytesHeld
+      bytes -= run.position.bytesHeld
       surplus.append(run)
     }
     return surplus

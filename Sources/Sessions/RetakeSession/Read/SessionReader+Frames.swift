@@ -45,14 +45,14 @@ extension SessionReader {
     let picture = try picture(of: record, id: id)
     var decoded = try decode(picture, of: id)
     if options.verifiesPixels, let hash = record.pixelHash,
-      decoded.frame.frame.pixelDigest != hash
+      decoded.frame.pixelDigest != hash
     {
       // The decoder may have come from other frames. A new one decides whether
       // the media is at fault.
       decoded = try again(picture, of: id, first: decoded, hash: hash)
     }
-    if !decoded.run.isSpent { pool.put(decoded.run) }
-    var frame = decoded.frame.frame
+    if !decoded.run.position.isSpent { pool.put(decoded.run) }
+    var frame = decoded.frame
     // Memory is planned with the sizes in the index.
     guard frame.visibleBytes <= frameBytes(of: id.track) else {
       throw SessionError.undecodable(
@@ -84,8 +84,8 @@ extension SessionReader {
   }
 
   private struct Decoded {
-    var frame: DecodedFrame
-    var run: FrameRun
+    var frame: Frame
+    var run: any PictureRun
     /// Whether the run began for this frame.
     var isFresh: Bool
   }
@@ -93,6 +93,7 @@ extension SessionReader {
   private func decode(
     _ picture: FrameRun.Picture, of id: FrameID
   ) throws -> Decoded {
+    try processes?.requireKept(picture, of: id)
     // A run that does not return the picture is not put back; a new decoder begins at the entry.
     if let run = pool.take(track: id.track, picture: picture, sequence: id.sequence),
       let frame = try run.decode(picture, id: id)
@@ -105,7 +106,7 @@ extension SessionReader {
   private func decodeAlone(
     _ picture: FrameRun.Picture, of id: FrameID, threads: Int
   ) throws -> Decoded {
-    let run = makeRun(from: picture.entry, of: id.track, threads: threads)
+    let run = try makeRun(from: picture.entry, of: id.track, threads: threads)
     do {
       if let frame = try run.decode(picture, id: id) {
         return Decoded(frame: frame, run: run, isFresh: true)
@@ -124,7 +125,16 @@ extension SessionReader {
   }
 
   /// A new decoder that begins at a packet.
-  func makeRun(from packet: Int, of track: Int, threads: Int = 1) -> FrameRun {
+  ///
+  /// - Throws: An error if the process that decodes cannot be started.
+  func makeRun(from packet: Int, of track: Int, threads: Int = 1) throws -> any PictureRun {
+    guard let processes else { return ownRun(from: packet, of: track, threads: threads) }
+    return try RemoteRun(
+      track: track, from: packet, threads: threads, in: processes, memory: memory)
+  }
+
+  /// A new decoder in this process.
+  func ownRun(from packet: Int, of track: Int, threads: Int) -> FrameRun {
     let table = IndexedTrack(index: index, track: track)
     return FrameRun(
       track: track, index: index,
@@ -151,7 +161,7 @@ extension SessionReader {
     // With one thread: a frame thread of FFmpeg may return an image before another one finds an
     // error in it.
     let second = try decodeAlone(picture, of: id, threads: 1)
-    if second.frame.frame.pixelDigest == hash { return second }
+    if second.frame.pixelDigest == hash { return second }
     throw SessionError.pixelMismatch(session: folder.path, frame: id)
   }
 }

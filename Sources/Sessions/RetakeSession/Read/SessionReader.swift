@@ -31,6 +31,8 @@ public final class SessionReader: FrameReader {
   package let samples: SampleTable
   let memory: ImageMemory
   let pool: RunPool
+  /// The processes that decode; `nil` if this process decodes.
+  let processes: PictureProcesses?
   private let chains: [Int: ChainPlan]
   let checked = CheckedPackets()
   private let trust: RowTrust
@@ -52,8 +54,18 @@ public final class SessionReader: FrameReader {
     try self.init(SessionFolder(path: path), options: options, trust: .checked)
   }
 
-  package init(
+  package convenience init(
     _ folder: SessionFolder, options: ReadOptions, trust: RowTrust = .asTheyAre
+  ) throws {
+    try self.init(
+      folder, options: options, trust: trust,
+      processes: PictureProcesses.ofReaders.withLock { $0 })
+  }
+
+  /// - Parameter start: Starts the processes that decode; `nil` if this process decodes.
+  init(
+    _ folder: SessionFolder, options: ReadOptions, trust: RowTrust,
+    processes start: PictureProcesses.Start?
   ) throws {
     self.folder = folder
     self.trust = trust
@@ -69,6 +81,9 @@ public final class SessionReader: FrameReader {
     samples = try SampleTable(store) { if isChecked { try store.requireWhole() } }
     memory = ImageMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
+    processes = start.map {
+      PictureProcesses(folder, poisons: options.poisonsMemory, start: $0)
+    }
     varyingTracks = Set(
       index.parts.filter { _, parts in Set(parts.values.map(SegmentImages.init)).count > 1 }.keys)
     var descriptions: [TrackDescription] = []
