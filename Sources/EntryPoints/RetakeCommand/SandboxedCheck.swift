@@ -51,7 +51,7 @@ struct SandboxedCheck {
   }
 
   private func outcome(_ losses: [DecodingPlace.Loss]) throws -> Outcome {
-    let helper = try SandboxedHelper(reads: reads, writes: [], bytesMax: bytesMax)
+    let helper = try SandboxedHelper(session: path)
     let request = Request(path: path, decodes: decodes, losses: losses)
     let isAsked = helper.ask(
       String(decoding: try JSONEncoder().encode(request), as: UTF8.self))
@@ -91,24 +91,10 @@ struct SandboxedCheck {
     }
   }
 
-  /// The session, and the media that it links to.
-  private var reads: [String] {
-    let folder = SessionFolder(path: path)
-    let files = FileManager.default
-    let names = (try? files.contentsOfDirectory(atPath: folder.media)) ?? []
-    let links = names.sorted().map { folder.media + "/" + $0 }.filter {
-      (try? files.destinationOfSymbolicLink(atPath: $0)) != nil
-    }
-    return [folder.path, folder.media] + links
-  }
-
-  private var bytesMax: Int {
-    PixelBudget.ofProcess.processBytesMax(reading: SessionBuilder.byteCount(ofFolder: path))
-  }
-
   private var outOfMemory: ErrorFacts {
     .overMemoryLimit(
-      "session.check.memory", bytesMax, at: path, advice: "If you trust the session",
+      "session.check.memory", SandboxedHelper.bytesMax(ofSession: path), at: path,
+      advice: "If you trust the session",
       retry: "retake session check \(path.shellWord)\(decodes ? " --deep" : "")")
   }
 

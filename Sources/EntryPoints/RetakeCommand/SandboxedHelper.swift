@@ -3,7 +3,11 @@ import Retake
 import RetakeProcess
 
 /// A restricted process that does the work of one line after another.
-final class SandboxedHelper {
+///
+/// Only one thread at a time uses it, except `waitForEnd`.
+final class SandboxedHelper: @unchecked Sendable {
+  // SAFETY: @unchecked because of `received`, which one thread at a time uses by the rule above.
+
   /// An answer has fewer bytes.
   private static let answerBytesMax = 16 << 20
 
@@ -17,7 +21,8 @@ final class SandboxedHelper {
   /// - Parameters:
   ///   - reads: Files, and folders with all files in them.
   ///   - writes: The same, to change them. The process also has a new temporary folder.
-  init(reads: [String], writes: [String], bytesMax: Int) throws {
+  ///   - descriptors: Files that the process inherits, see `ChildProcess.Request`.
+  init(reads: [String], writes: [String], bytesMax: Int, descriptors: [Int32] = []) throws {
     scratch = try ScratchFolder.ofRun()
     let description = SandboxedProcess(
       sandbox: Sandbox(reads: reads, writes: writes + [scratch.url.path], bytesMax: bytesMax),
@@ -33,10 +38,30 @@ final class SandboxedHelper {
       NewProcessRuns.ownExecutable, CommandEnvironment.current.arguments)
     (request.input, request.output, request.errors) = (.socket(socket), .inherited, .inherited)
     request.environment = environment
+    request.descriptors = descriptors
     let process = try ChildProcess(request)
     self.process = process
     socket.closeChildEnd()
     Interruption.onRequest { process.send(SIGINT) }
+  }
+
+  /// Starts a process that reads a session and writes no files.
+  convenience init(session path: String, descriptors: [Int32] = []) throws {
+    let folder = SessionFolder(path: path)
+    let files = FileManager.default
+    let names = (try? files.contentsOfDirectory(atPath: folder.media)) ?? []
+    // The media to which the session links.
+    let links = names.sorted().map { folder.media + "/" + $0 }.filter {
+      (try? files.destinationOfSymbolicLink(atPath: $0)) != nil
+    }
+    try self.init(
+      reads: [folder.path, folder.media] + links, writes: [],
+      bytesMax: Self.bytesMax(ofSession: path), descriptors: descriptors)
+  }
+
+  /// The memory of a process that reads the session.
+  static func bytesMax(ofSession path: String) -> Int {
+    PixelBudget.ofProcess.processBytesMax(reading: SessionBuilder.byteCount(ofFolder: path))
   }
 
   /// Whether the process can receive the line.
@@ -75,6 +100,11 @@ final class SandboxedHelper {
   func end() -> ChildProcess.End {
     socket.closeBothEnds()
     defer { scratch.remove() }
+    return waitForEnd()
+  }
+
+  /// Waits for the end of the process. Any thread may wait.
+  func waitForEnd() -> ChildProcess.End {
     let condition = ThreadCondition()
     process.onEnd { _ in condition.signal() }
     // Ends with the process. A second request to end ends both.

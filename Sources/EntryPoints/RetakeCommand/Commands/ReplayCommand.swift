@@ -28,6 +28,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay yard --mode reproduce
         retake replay yard --mode reproduce --trace trace.json
         retake replay clip --pipeline motion.json --cache auto
+        retake replay theirs --pipeline motion.json --sandbox always
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; messages about the run
       then go to standard error.
@@ -100,6 +101,7 @@ struct ReplayCommand: ParsableCommand {
     transform: Bounded.whole(from: 0))
   var liveRun: Int?
 
+  @OptionGroup var decoding: DecodingOptions
   @OptionGroup var programs: ProgramOptions
   @OptionGroup var cache: CacheOptions
   @OptionGroup var watchdog: WatchdogOptions
@@ -118,6 +120,7 @@ struct ReplayCommand: ParsableCommand {
     }
     try source.check(
       sessions: [session].compactMap(\.self), tracks: selection.track, costs: selection.costs)
+    try decoding.check(readsSession: session != nil)
     try checkReproduce()
     try checkSweep()
     guard writeTimings != nil else { return }
@@ -176,11 +179,13 @@ struct ReplayCommand: ParsableCommand {
   }
 
   func run() throws {
+    if SandboxedProcess.current != nil { return try SandboxedDecoder.serve() }
     Interruption.listen()
     Console.outliveReaders()
     let line = ProgressLine(isQuiet: form.quiet || !outputs.leavesStandardOutput)
     // For errors: without one, the line is removed before the result is printed.
     defer { line.finish() }
+    if let session { try decoding.begin(for: session) { form.note($0) } }
     if selection.mode == .reproduce { return try reproduce(line) }
     var job = try job()
     job.progress = { line.update("replaying", done: $0, total: $1) }

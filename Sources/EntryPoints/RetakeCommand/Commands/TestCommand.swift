@@ -85,6 +85,7 @@ struct TestCommand: ParsableCommand {
       "Write the results of the shard into this file, for 'retake merge'.", valueName: "file"))
   var blob: String?
 
+  @OptionGroup var decoding: DecodingOptions
   @OptionGroup var programs: ProgramOptions
   @OptionGroup var cache: CacheOptions
   @OptionGroup var watchdog: WatchdogOptions
@@ -107,6 +108,7 @@ struct TestCommand: ParsableCommand {
           + "--pipeline")
     }
     try source.check(sessions: sessions, tracks: selection.track, costs: selection.costs)
+    try decoding.check(readsSession: source.choice == nil)
     guard shard != nil || plan == nil && blob == nil else {
       throw ValidationError("--plan and --blob go with --shard: write for example --shard 1/4")
     }
@@ -116,6 +118,7 @@ struct TestCommand: ParsableCommand {
   }
 
   func run() throws {
+    if SandboxedProcess.current != nil { return try SandboxedDecoder.serve() }
     Interruption.listen()
     try CommandEnd.orInfrastructure { try test() }
   }
@@ -135,6 +138,7 @@ struct TestCommand: ParsableCommand {
     suiteRun.goldens = goldens.map { project.path($0) }
     if let shard { try setShard(shard, of: &suiteRun, in: project) }
     if list { return try show(suiteRun.listing()) }
+    try decoding.begin(for: environment.folder) { form.note($0) }
     // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
