@@ -38,7 +38,7 @@ struct SandboxedReplayTests {
       func files(_ name: String) throws -> [String: Data] {
         let folder = workplace.folder.file(name + workers)
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return try names.filter { $0.hasSuffix(".txt") || $0.hasSuffix(".jsonl") }.reduce(
+        return try names.filter { $0.hasSuffix(".gold") }.reduce(
           into: [:]
         ) {
           $0[$1] = try Data(contentsOf: folder.appending(path: $1))
