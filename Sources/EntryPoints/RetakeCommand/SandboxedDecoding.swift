@@ -8,8 +8,8 @@ struct DecodingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Decode sessions in processes that can reach only the session, and have a limit of memory: not \
-      (auto, never), or with an error if the system cannot restrict them (always).
+      Decode sessions in processes that can reach only the session, and have a limit of memory: \
+      always, or else with an error; never; auto is the same as never.
       """, valueName: "auto|always|never"))
   var sandbox = SandboxChoice.auto
 

@@ -36,8 +36,8 @@ package enum PictureProcessEnd: Sendable {
 
 /// The restricted processes that decode the pictures of one reader. Safe to use from any thread.
 package final class PictureProcesses: @unchecked Sendable {
-  // SAFETY: @unchecked because of the idle processes, which are in `state` and which one thread at
-  // a time takes out.
+  // SAFETY: @unchecked because of `state`, which `lock` guards. A process leaves the list of idle
+  // processes while a thread uses it.
 
   /// Starts a process for a session.
   ///
