@@ -1727,6 +1727,17 @@ class EndTests(LoopCase):
                 self.assertEqual(child.status, -signal.SIGTERM)
                 self.assertRegex(child.output, said)
 
+    def test_a_script_that_has_reported_an_error_is_ended_without_words(self):
+        child = self.start(
+            "import cv2, os, signal\nfrom retake.loop import _current\n"
+            "capture = cv2.VideoCapture(0)\ncapture.read()\n"
+            "_current.host.report('loop.test', 'an error')\nos.kill(os.getpid(), signal.SIGTERM)\n"
+        )
+        self.show(child, 0)
+        self.assertEqual(self.error(child), ("loop.test", "an error"))
+        self.assertEqual(child.status, -signal.SIGTERM)
+        self.assertEqual(child.output, "retake: an error\n")
+
     def test_a_process_of_the_script_is_ended_without_words(self):
         child = self.start(
             "import cv2, os, signal\ncapture = cv2.VideoCapture(0)\ncapture.read()\n"

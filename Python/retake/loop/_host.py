@@ -74,6 +74,8 @@ class Host:
         """The processes for which Python waits at its end."""
         self._failed_reads = 0
         self._process = os.getpid()
+        self.is_reported = False
+        """Whether the host knows why the process ends."""
         self._has_begun = False
         """Whether the script wants frames, so that the host sends them."""
         resumed = os.environ.pop(RESUMED, None)
@@ -396,6 +398,8 @@ class Host:
             self._wait_for_first()
         if self.first is not None:
             error = {"code": code, "message": message, "severity": "unrecoverable"}
+            # The host may end the process then.
+            self.is_reported = True
             try:
                 self._channel.send({"error": error})
             except Closed:

@@ -172,8 +172,9 @@ def _say_at_end(host: Host) -> None:
 
     def end(*_: object) -> None:
         _signal.signal(number, _signal.SIG_DFL)
-        host.flush()
-        print(f"retake: {_activity(host)}", file=sys.stderr, flush=True)
+        if not host.is_reported:
+            host.flush()
+            print(f"retake: {_activity(host)}", file=sys.stderr, flush=True)
         _signal.raise_signal(number)
 
     # A process of the script ends without words. A signal between the fork and this is not lost.
