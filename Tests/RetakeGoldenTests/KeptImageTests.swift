@@ -26,16 +26,16 @@ import Testing
       Observation(.polyline(lane), label: "lane"), Observation(.image(map), label: "depth"),
     ]
     var run = SampleRun(frames: 1)
-    run.sinks = [.init("road")]
+    run.sinks = [.init("boxes")]
     run.manifest.precision = [:]
     run.manifest.compare = try CompareRules(
       StrictDecoder<GoldenError>(yaml: "{boxes: {position: 2}, pictures: {scalar: 0.5}}"))
     run.frames[0].outcomes = [
-      SinkOutcome(sink: "road", content: .facts(facts.map(ResultFact.observation)))
+      SinkOutcome(sink: "boxes", content: .facts(facts.map(ResultFact.observation)))
     ]
     try run.write(to: folder)
     let name = GoldenFolder.imageName(
-      run.frames[0].id, sink: "road", index: 0, isPicture: false)
+      run.frames[0].id, sink: "boxes", index: 0, isPicture: false)
     try Data(try #require(map.npy)).write(to: folder.file(name))
   }
 
@@ -49,7 +49,7 @@ import Testing
     let folders = try SampleFolders()
     try write(to: folders.golden, line: 0, meters: 0)
     try write(to: folders.run, line: line, meters: meters)
-    let rule = try folders.golden.manifest().compare.rule(for: "road")
+    let rule = try folders.golden.manifest().compare.rule(for: "boxes")
     #expect(rule.mode == .boxes && rule.limitsImages && rule.position == 2 && rule.scalar == 0.5)
     var options = GoldenComparator.Options(platform: SampleRun.platform)
     options.pixels = { _ in nil }
