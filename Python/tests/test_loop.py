@@ -443,7 +443,7 @@ class LoopTests(LoopCase):
                 "stdout: size {}": 2, "stdout: {}": 2, "stdout: {}#2": 1,
                 "stdout: seconds {}": 0.04, "stdout: {}#3": 0.04,
                 "stdout: start {}": 7_000, "stdout: {}#4": 7 * MS, "stdout: rates {}": 25,
-                "stdout: a.mp4 rawvideo rgb24 {}": 1, "stdout: True None": 1,
+                "stdout: a.mp4 rawvideo rgb24 {}": 1, "stdout: True None": 2,
                 "stdout: pts {} True": 7 * MS,
             },
         )  # fmt: skip
@@ -1862,7 +1862,7 @@ class EndTests(LoopCase):
             "--real=clip.mp4",
         )
         self.show(child, 0, level=9, count=1)
-        expected = {"stdout: level {}": 9, "stdout: clip.mp4": 1, "stdout: clip.mp4#2": 1}
+        expected = {"stdout: level {}": 9, "stdout: clip.mp4": 1, "stdout: clip.mp4#2": 2}
         self.assertEqual(self.results(child), expected)
 
     def test_a_file_that_is_read_again_is_a_mistake(self):
