@@ -116,6 +116,26 @@ import Testing
     #expect(result.stderr.contains("[suite.run.halted]"), "\(result.stderr)")
   }
 
+  @Test func `runs that are equal up to their halt are not equal runs`() throws {
+    let workplace = try yard()
+    for run in ["one", "other"] {
+      let halted = try workplace.retake(
+        words: ["replay", "yard", "--pipeline", "example:halts", "--output", run],
+        binary: Workplace.impureBinary)
+      #expect(halted.status == 2, "\(halted)")
+    }
+    let compared = try workplace.retake("diff", "one", "other")
+    #expect(compared.status == 2, "\(compared)")
+    #expect(
+      compared.stderr.contains("error: the run one was halted: frame 0:0, stage halts: "),
+      "\(compared.stderr)")
+    try workplace.folder.write("{", to: "other/run.json")
+    try FileManager.default.removeItem(at: workplace.folder.file("one/run.json"))
+    let damaged = try workplace.retake("diff", "one", "other")
+    #expect(
+      damaged.status == 2 && damaged.stderr.contains("[suite.diff.damagedRun]"), "\(damaged)")
+  }
+
   /// Records with a pipeline.
   private func record(
     _ workplace: Workplace, _ more: [String], pipeline: String = "outside.json"

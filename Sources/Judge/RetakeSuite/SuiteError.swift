@@ -92,13 +92,11 @@ package struct SuiteError: FactualError {
 
   /// A stage ended the run before its last frame.
   ///
-  /// - Parameter condition: The name of the run's condition, if the command runs a case under
-  ///   several.
-  package static func halted(_ failure: StageFailure, under condition: String? = nil) -> Self {
+  /// - Parameter run: Names the run, if the command has several.
+  package static func halted(_ failure: StageFailure, of run: String = "the run") -> Self {
     // The errors of `retake.loop` say themselves what to change in the script.
     Self(
-      "suite.run.halted",
-      "the run\(condition.map { " with \($0)" } ?? "") was halted: \(failure)",
+      "suite.run.halted", "\(run) was halted: \(failure)",
       advice: failure.code.hasPrefix("loop.") ? nil : failure.advice)
   }
 
@@ -191,6 +189,12 @@ package struct SuiteError: FactualError {
     Self(
       "suite.diff.noGolden", "this is neither a golden nor a run", at: path,
       advice: "Name a golden as Goldens/SESSION/CASE. " + Self.makeRun)
+  }
+
+  package static func damagedRun(path: String, cause: String) -> Self {
+    Self(
+      "suite.diff.damagedRun", "the file of this run cannot be read", cause: cause, at: path,
+      advice: makeRun)
   }
 
   /// git has no such revision, cannot read it, or the folder is not in a git repository.

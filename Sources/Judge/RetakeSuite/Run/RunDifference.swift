@@ -34,7 +34,9 @@ package struct RunDifference {
     return folder.exists || !folder.pending.exists ? folder : folder.pending
   }
 
-  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`.
+  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `SuiteError.halted` for
+  ///   a halted run whose frames are equal as far as it went; `SuiteError.damagedRun`;
+  ///   `GoldenError`.
   package func run() throws -> SuiteRun.Outcome {
     if let reportFolder, let project {
       try project.requireOwn(reportFolder)
@@ -59,6 +61,11 @@ package struct RunDifference {
         golden: golden, actual: actual, options: options, labels: labels?.compare
       ).compare()
     }
+    // Runs that are halted at the same frame are equal up to it.
+    if result.comparison.verdict == .passed {
+      try checkEnd(of: golden, names.golden)
+      try checkEnd(of: actual, names.actual)
+    }
     var builder = ReportBuilder(
       project: project ?? Project(folder: golden.url.path), goldens: nil, program: program)
     var item = builder.makeCase(result)
@@ -67,6 +74,22 @@ package struct RunDifference {
     for index in item.rootCauses.indices { item.rootCauses[index].commands = [] }
     let status = result.comparison.verdict.exitStatus(isCI: true)
     return try report(item, status)
+  }
+
+  private func checkEnd(of folder: GoldenFolder, _ name: String) throws {
+    struct Run: Decodable {
+      var halt: StageFailure?
+    }
+    let file = folder.url.appending(path: "run.json")
+    // A golden has no such file: a halted run does not become a golden.
+    guard FileManager.default.fileExists(atPath: file.path) else { return }
+    let run: Run
+    do {
+      run = try JSONDecoder().decode(Run.self, from: Data(contentsOf: file))
+    } catch {
+      throw SuiteError.damagedRun(path: file.path, cause: "\(error)")
+    }
+    if let halt = run.halt { throw SuiteError.halted(halt, of: "the run \(name)") }
   }
 
   private func report(_ item: ReportCase, _ status: ExitStatus) throws -> SuiteRun.Outcome {

@@ -106,7 +106,7 @@ private struct Runs {
     let trace = try read(place, of: condition)
     // Runs that are halted at the same frame are equal, and the frames after it are not verified.
     if let halt = trace.facts.summary.halt {
-      throw SuiteError.halted(halt, under: condition.name)
+      throw SuiteError.halted(halt, of: "the run with \(condition.name)")
     }
     verification.progress(
       // Repetitions are not in the announced number of runs.
