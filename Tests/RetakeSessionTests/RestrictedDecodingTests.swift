@@ -28,6 +28,8 @@ struct RestrictedDecodingTests {
     var started = 0
     var ended = 0
     var requests = 0
+    /// The most pictures that were used at the same time.
+    var heldMost = 0
   }
 
   /// A server in this process, which behaves as a process that may end.
@@ -43,17 +45,21 @@ struct RestrictedDecodingTests {
       answers: @escaping @Sendable (PictureRequest, () -> String) -> String?
     ) {
       let owner = Memory()
-      memory = PictureMemory(address: owner.address, byteCount: PictureServer.memoryBytes)
-      server = PictureServer(
-        session: folder.path, poisons: false, memory: memory, owner: owner)
+      memory = PictureMemory(
+        address: owner.address, byteCount: PictureServer.memoryBytes, owner: owner)
+      server = PictureServer(session: folder.path, poisons: false, memory: memory)
       (self.counts, self.answers) = (counts, answers)
       counts.withLock { $0.started += 1 }
     }
 
     func answer(to line: String) -> String? {
-      counts.withLock { $0.requests += 1 }
       guard let request = PictureRequest(text: line) else { return nil }
-      return answers(request) { server.answer(to: line) }
+      let answer = answers(request) { server.answer(to: line) }
+      counts.withLock { counts in
+        counts.requests += 1
+        counts.heldMost = max(counts.heldMost, server.heldCount)
+      }
+      return answer
     }
 
     func end() -> PictureProcessEnd {
@@ -95,6 +101,33 @@ struct RestrictedDecodingTests {
     // One request a frame, and one more where a decoder had passed the picture.
     let requests = counts.withLock { $0.requests }
     #expect((count...3 * count).contains(requests), "\(requests)")
+    // The next request releases the slot of the frame before.
+    #expect(counts.withLock { $0.heldMost } <= 1)
+  }
+
+  @Test func `frames keep their slots, also after the end of their process`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let own = try imported.reader()
+    let counts = Locked(Counts())
+    var frames: [Frame] = []
+    do {
+      let remote = try reader(imported, counts)
+      for sequence in 0..<30 {
+        frames.append(try remote.frame(FrameID(track: 0, sequence: sequence)))
+      }
+      #expect(counts.withLock { $0.heldMost } == 30)
+      frames.removeFirst(20)
+      // With the slots that are free again.
+      for sequence in 30..<50 {
+        _ = try remote.frame(FrameID(track: 0, sequence: sequence))
+      }
+      #expect(remote.memory.counts.made == 0, "no picture of an aligned stream is copied")
+    }
+    #expect(counts.withLock { $0.started == $0.ended && $0.heldMost == 30 })
+    for frame in frames {
+      #expect(try frame.digest == own.frame(frame.id).digest, "\(frame.id)")
+    }
+    #expect(frames.map(\.id.sequence) == Array(20..<30))
   }
 
   @Test func `a process that ends costs its group of pictures alone`() throws {
@@ -208,14 +241,14 @@ struct RestrictedDecodingTests {
   }
 
   @Test(arguments: [
-    "", "picture", "picture;;", "none;1 2", "none;1 2 3 4 5 -7",
+    "", "picture", "picture;;;", "none;1 2", "none;1 2 3 4 5 -7",
     "none;0 9223372036854775807 0 0 0 0",
-    "failure;{}", "picture;0 1 0 0 0 0;GRAY 96 64 full identity 0 0 1 1 0 9223372036854775807",
-    "picture;0 1 0 0 0 0;GRAY 134217728 134217728 full identity 0 0 1 1 0 134217728",
-    "picture;0 1 0 0 0 0;GRAY 96 64 full identity 0 0 1 1 -1 96",
-    "picture;0 1 0 0 0 0;GRAY 96 64 full identity 45 0 1 1 0 96",
-    "picture;0 1 0 0 0 0;I420 96 64 full bt601 0 0 1 1 0 96",
-    "picture;0 1 0 0 0 0;GRAY 96 64 full identity 0 0 1 1 0 95",
+    "failure;{}", "picture;-1;0 1 0 0 0 0;GRAY 96 64 full identity 0 0 1 1 0 9223372036854775807",
+    "picture;-1;0 1 0 0 0 0;GRAY 134217728 134217728 full identity 0 0 1 1 0 134217728",
+    "picture;-1;0 1 0 0 0 0;GRAY 96 64 full identity 0 0 1 1 -1 96",
+    "picture;-1;0 1 0 0 0 0;GRAY 96 64 full identity 45 0 1 1 0 96",
+    "picture;-1;0 1 0 0 0 0;I420 96 64 full bt601 0 0 1 1 0 96",
+    "picture;-1;0 1 0 0 0 0;GRAY 96 64 full identity 0 0 1 1 0 95",
   ])
   func `an answer that is not valid ends the process`(line: String) throws {
     let imported = try ImportedClip(.openGOP)

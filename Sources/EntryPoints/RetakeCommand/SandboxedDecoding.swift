@@ -98,7 +98,7 @@ final class SandboxedDecoder: PictureProcess {
   }
 
   var memory: PictureMemory {
-    PictureMemory(address: shared.address(of: 0), byteCount: shared.byteCount)
+    PictureMemory(address: shared.address(of: 0), byteCount: shared.byteCount, owner: shared)
   }
 
   func answer(to request: String) -> String? {
@@ -124,9 +124,8 @@ final class SandboxedDecoder: PictureProcess {
     let shared = try SharedMemory(inherited: descriptor)
     let server = PictureServer(
       session: session.path, poisons: session.poisons,
-      memory: PictureMemory(address: shared.address(of: 0), byteCount: shared.byteCount),
-      owner: shared)
-    server.beginUse()
+      memory: PictureMemory(
+        address: shared.address(of: 0), byteCount: shared.byteCount, owner: shared))
     while let request = readLine() {
       try SandboxedProcess.answer(server.answer(to: request))
     }

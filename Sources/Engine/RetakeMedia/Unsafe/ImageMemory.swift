@@ -1,5 +1,5 @@
 import CFFmpeg
-import RetakeBuffers
+package import RetakeBuffers
 
 /// The memory that decoders write their pictures into. A block is reused when the last reference to
 /// its picture is released. Any thread may borrow and return blocks.
@@ -54,19 +54,23 @@ package final class ImageMemory: Sendable {
 
   private let waitingBytesMax: Int
   private let preparation: Preparation
+  private let arena: FrameArena?
   private let state: Locked<State>
 
   /// - Parameters:
   ///   - waitingMax: Maximum number of blocks kept for later; further blocks are freed.
   ///   - waitingBytesMax: The same in bytes, so that a few very large pictures are not kept.
+  ///   - arena: Where blocks are made, as far as they fit; `nil` = the arena in which frames are
+  ///     made then.
   package init(
     waitingMax: Int = 24, waitingBytesMax: Int = PixelBudget.ofProcess.waitingBytesMax,
-    preparation: Preparation = .asItIs
+    preparation: Preparation = .asItIs, arena: FrameArena? = nil
   ) {
     precondition(waitingMax >= 0 && waitingBytesMax >= 0, "a bound is not negative")
     state = Locked(State(waitingMax: waitingMax))
     self.waitingBytesMax = waitingBytesMax
     self.preparation = preparation
+    self.arena = arena
   }
 
   deinit {
@@ -142,7 +146,7 @@ package final class ImageMemory: Sendable {
       return state.waiting.remove(at: index)
     }
     if let known { return known }
-    let shared = PixelBlock(size)
+    let shared = PixelBlock(size, in: arena ?? .current)
     // Zeroed, like memory of the heap.
     if let shared { memset(shared.base, 0, size) }
     guard let memory = shared?.base ?? allocate(size) else { return nil }

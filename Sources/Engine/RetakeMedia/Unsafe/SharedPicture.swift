@@ -2,7 +2,7 @@ package import RetakeBuffers
 
 /// A picture in memory that two processes share: its properties, and the places of its planes.
 ///
-/// Another process may have written `text` and the pixels, so nothing in them is trusted.
+/// Another process may have written `text` and the pixels, so neither is trusted.
 package struct SharedPicture: Hashable, Sendable {
   private var format: PixelFormat
   private var width: Int
@@ -16,6 +16,8 @@ package struct SharedPicture: Hashable, Sendable {
 
   /// Maximum pixels of a picture, and of one of its sides.
   private static let pixelsMax = 1 << 27
+  /// Code that reads vectors or words needs no more in a plane of another process.
+  private static let alignment = 16
   /// The words of `text` before the places.
   private static let wordsBefore = 9
 
@@ -79,6 +81,36 @@ package struct SharedPicture: Hashable, Sendable {
     }
   }
 
+  /// The picture in its place, without a copy.
+  ///
+  /// - Parameters:
+  ///   - address: Of the first of `byteCount` bytes, valid until the release.
+  ///   - release: Called once, with the release of the frame.
+  /// - Returns: `nil` if the planes are not aligned, or not inside the memory with the bytes that
+  ///   vector code reads after a row.
+  package func frame(
+    at address: UInt, byteCount: Int, release: @escaping @Sendable () -> Void
+  ) -> Frame? {
+    guard fits(in: byteCount - FrameStorage.padding),
+      planes.allSatisfy({ ($0.offset | $0.stride) % Self.alignment == 0 })
+    else { return nil }
+    // SAFETY: `fits` is true for the planes.
+    let found = planes.compactMap { place in
+      UnsafePointer<UInt8>(bitPattern: address + UInt(place.offset)).map {
+        FrameStorage.Plane(base: $0, stride: place.stride)
+      }
+    }
+    guard found.count == format.planeCount else { return nil }
+    return frame(FrameStorage(planes: found, release: release))
+  }
+
+  private func frame(_ storage: FrameStorage) -> Frame {
+    Frame(
+      format: format, width: width, height: height, range: range, matrix: matrix,
+      rotationDegrees: rotationDegrees, isMirrored: isMirrored, sampleAspect: sampleAspect,
+      storage: storage)
+  }
+
   /// A copy in other memory.
   fileprivate func frame(
     at address: UInt, in memory: ImageMemory
@@ -97,10 +129,7 @@ package struct SharedPicture: Hashable, Sendable {
       }
     }
     guard let storage else { throw .noMemory(step: "copy an image", file: nil) }
-    return Frame(
-      format: format, width: width, height: height, range: range, matrix: matrix,
-      rotationDegrees: rotationDegrees, isMirrored: isMirrored, sampleAspect: sampleAspect,
-      storage: storage)
+    return frame(storage)
   }
 
   /// Whether all planes are inside memory of that many bytes.

@@ -62,10 +62,12 @@ public final class SessionReader: FrameReader {
       processes: PictureProcesses.ofReaders.withLock { $0 })
   }
 
-  /// - Parameter start: Starts the processes that decode; `nil` if this process decodes.
+  /// - Parameters:
+  ///   - start: Starts the processes that decode; `nil` if this process decodes.
+  ///   - arena: Where decoders write; `nil` = as `ImageMemory` does.
   init(
     _ folder: SessionFolder, options: ReadOptions, trust: RowTrust,
-    processes start: PictureProcesses.Start?
+    processes start: PictureProcesses.Start?, arena: FrameArena? = nil
   ) throws {
     self.folder = folder
     self.trust = trust
@@ -79,8 +81,10 @@ public final class SessionReader: FrameReader {
     }
     let isChecked = trust == .checked
     samples = try SampleTable(store) { if isChecked { try store.requireWhole() } }
-    memory = ImageMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
-    pool = RunPool(countMax: options.idleDecodersMax)
+    memory = ImageMemory(
+      preparation: options.poisonsMemory ? .poisoned : .asItIs, arena: arena)
+    let idleMax = start == nil ? .max : PictureProcesses.idleRunsMax
+    pool = RunPool(countMax: min(options.idleDecodersMax, idleMax))
     processes = start.map {
       PictureProcesses(folder, poisons: options.poisonsMemory, start: $0)
     }

@@ -10,39 +10,44 @@ struct PictureRequest: Hashable {
   /// before.
   var start: Int?
   var threads: Int
+  /// The slots whose pictures are not used any more.
+  var released: [Int] = []
 
   init(id: FrameID, picture: FrameRun.Picture, start: Int?, threads: Int) {
     (self.id, self.picture, self.start, self.threads) = (id, picture, start, threads)
   }
 
   var text: String {
-    [
+    let numbers = [
       id.track, id.sequence, picture.packet, picture.shown, picture.entry, threads, start ?? -1,
-    ].map(String.init).joined(separator: " ")
+    ]
+    return (numbers + released).map(String.init).joined(separator: " ")
   }
 
   /// - Returns: `nil` unless the text is a request.
   init?(text: String) {
     let numbers = text.split(separator: " ").compactMap { Int($0) }
-    guard numbers.count == 7 else { return nil }
+    guard numbers.count >= 7 else { return nil }
     id = FrameID(track: numbers[0], sequence: numbers[1])
     picture = FrameRun.Picture(packet: numbers[2], shown: numbers[3], entry: numbers[4])
     threads = numbers[5]
     start = numbers[6] < 0 ? nil : numbers[6]
+    released = Array(numbers[7...])
   }
 }
 
 /// The answer to a request, as a line.
 enum PictureAnswer {
-  /// In the shared memory until the next request.
-  case picture(SharedPicture, RunPosition)
+  /// In the shared memory: in a slot until it is released, or else until the next request.
+  case picture(SharedPicture, slot: Int?, RunPosition)
   /// The decoder received all packets of the picture and did not return it.
   case noPicture(RunPosition)
   case failure(PictureFailure)
 
   var line: String {
     switch self {
-    case .picture(let picture, let position): return "picture;\(position.text);\(picture.text)"
+    case .picture(let picture, let slot, let position):
+      return "picture;\(slot ?? -1);\(position.text);\(picture.text)"
     case .noPicture(let position): return "none;\(position.text)"
     case .failure(let failure):
       let json = (try? JSONEncoder().encode(failure)).map { String(decoding: $0, as: UTF8.self) }
@@ -52,12 +57,13 @@ enum PictureAnswer {
 
   /// - Returns: `nil` unless the line is an answer.
   init?(line: String) {
-    let parts = line.split(separator: ";", maxSplits: 2, omittingEmptySubsequences: false)
+    let parts = line.split(separator: ";", maxSplits: 3, omittingEmptySubsequences: false)
     switch parts.first {
-    case "picture" where parts.count == 3:
-      guard let position = RunPosition(text: parts[1]), let picture = SharedPicture(text: parts[2])
+    case "picture" where parts.count == 4:
+      guard let slot = Int(parts[1]), let position = RunPosition(text: parts[2]),
+        let picture = SharedPicture(text: parts[3])
       else { return nil }
-      self = .picture(picture, position)
+      self = .picture(picture, slot: slot < 0 ? nil : slot, position)
     case "none" where parts.count == 2:
       guard let position = RunPosition(text: parts[1]) else { return nil }
       self = .noPicture(position)

@@ -6,7 +6,7 @@ import RetakeCore
 ///
 /// Only one thread at a time uses it.
 package protocol PictureProcess: AnyObject {
-  /// The memory into which the process writes pictures, valid as long as this object.
+  /// The memory into which the process writes pictures.
   var memory: PictureMemory { get }
 
   /// Sends a request and waits for the answer; `nil` if the process ended first.
@@ -20,9 +20,11 @@ package protocol PictureProcess: AnyObject {
 package struct PictureMemory: Sendable {
   package var address: UInt
   package var byteCount: Int
+  /// Keeps the memory.
+  package var owner: any AnyObject & Sendable
 
-  package init(address: UInt, byteCount: Int) {
-    (self.address, self.byteCount) = (address, byteCount)
+  package init(address: UInt, byteCount: Int, owner: any AnyObject & Sendable) {
+    (self.address, self.byteCount, self.owner) = (address, byteCount, owner)
   }
 }
 
@@ -55,6 +57,9 @@ package final class PictureProcesses: @unchecked Sendable {
   static let lossesMax = 16
   /// Processes that are kept while no run uses them. A run that ends is usually replaced by another.
   private static let idleMax = 2
+  /// Idle decoders of a reader. Each has a process, and the start of a process costs more than
+  /// another decoder.
+  static let idleRunsMax = 2
 
   private struct Group: Hashable {
     var track: Int
@@ -62,7 +67,7 @@ package final class PictureProcesses: @unchecked Sendable {
   }
 
   private struct State {
-    var idle: [any PictureProcess] = []
+    var idle: [PictureLink] = []
     /// The causes of the ends, by the group of pictures that was decoded.
     var losses: [Group: String] = [:]
     var lastCause = ""
@@ -79,21 +84,21 @@ package final class PictureProcesses: @unchecked Sendable {
   }
 
   deinit {
-    for process in state.idle { _ = process.end() }
+    for link in state.idle { _ = link.process.end() }
   }
 
-  func take() throws -> any PictureProcess {
+  func take() throws -> PictureLink {
     if let idle = lock.withLock({ state.idle.popLast() }) { return idle }
-    return try start(folder, poisons)
+    return PictureLink(try start(folder, poisons))
   }
 
-  func giveBack(_ process: any PictureProcess) {
+  func giveBack(_ link: PictureLink) {
     let isKept = lock.withLock {
       guard state.idle.count < Self.idleMax else { return false }
-      state.idle.append(process)
+      state.idle.append(link)
       return true
     }
-    if !isKept { _ = process.end() }
+    if !isKept { _ = link.process.end() }
   }
 
   /// The frames of the group cannot be decoded from now on, because one of them ended a process.

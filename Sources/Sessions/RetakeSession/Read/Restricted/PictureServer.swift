@@ -4,9 +4,9 @@ import RetakeMedia
 
 /// Decodes pictures of one session on request, in a restricted process.
 ///
-/// The decoder writes into the shared memory, so that the pictures are not copied here. A picture
-/// outside of the arena, for example because decoders of other sizes have filled it, is copied to
-/// the beginning of the memory.
+/// The decoder writes into an arena in the shared memory, where each picture has a slot until the
+/// parent process releases it. A picture outside of the arena, for example because decoders of other
+/// sizes have filled it, is copied to the beginning of the memory.
 package final class PictureServer {
   /// Bytes of the memory that a server needs. Pages use no memory until they are written.
   package static var memoryBytes: Int { copyBytes + arenaBytes }
@@ -21,27 +21,24 @@ package final class PictureServer {
   private let arena: FrameArena
   private var reader: SessionReader?
   private var run: FrameRun?
-  /// The picture of the last answer.
-  private var shown: Frame?
+  /// The pictures that the parent process uses, by slot.
+  private var held: [Int: Frame] = [:]
+  private var nextSlot = 0
 
-  /// - Parameter owner: Keeps the memory, of `memoryBytes`.
-  package init(
-    session path: String, poisons: Bool, memory: PictureMemory, owner: any AnyObject & Sendable
-  ) {
+  /// Number of pictures that the parent process uses.
+  var heldCount: Int { held.count }
+
+  /// - Parameter memory: Of `memoryBytes`.
+  package init(session path: String, poisons: Bool, memory: PictureMemory) {
     precondition(memory.byteCount >= Self.memoryBytes, "the memory has the bytes of a server")
     (folder, self.poisons, self.memory) = (SessionFolder(path: path), poisons, memory)
     arena = FrameArena(
       address: memory.address + UInt(Self.copyBytes), sections: 1, sectionBytes: Self.arenaBytes,
-      owner: owner)
+      owner: memory.owner)
   }
-
-  /// From now on this process makes all frames in the memory, as far as they fit.
-  package func beginUse() { arena.beginUse() }
 
   /// The answer to a line of the parent process.
   package func answer(to line: String) -> String {
-    // The parent process has copied it.
-    shown = nil
     do {
       guard let request = PictureRequest(text: line) else {
         preconditionFailure("the parent process sends requests")
@@ -53,6 +50,7 @@ package final class PictureServer {
   }
 
   private func answer(to request: PictureRequest) throws -> PictureAnswer {
+    for slot in request.released { held[slot] = nil }
     let reader = try reader ?? open()
     self.reader = reader
     if let start = request.start {
@@ -63,8 +61,8 @@ package final class PictureServer {
     guard let run else { preconditionFailure("the first request of a run begins it") }
     let frame = try reader.namingDamage { try run.decode(request.picture, id: request.id) }
     guard let frame else { return .noPicture(run.position) }
-    shown = frame
-    return .picture(try shared(frame), run.position)
+    let (picture, slot) = try shared(frame)
+    return .picture(picture, slot: slot, run.position)
   }
 
   private func open() throws -> SessionReader {
@@ -72,18 +70,22 @@ package final class PictureServer {
     try SessionReader(
       folder,
       options: ReadOptions(verifiesPixels: false, poisonsMemory: poisons, framesPerChain: nil),
-      trust: .asTheyAre, processes: nil)
+      trust: .asTheyAre, processes: nil, arena: arena)
   }
 
-  private func shared(_ frame: Frame) throws -> SharedPicture {
+  private func shared(_ frame: Frame) throws -> (SharedPicture, slot: Int?) {
     if let (_, planes) = arena.places(of: frame) {
+      let slot = nextSlot
+      nextSlot += 1
+      held[slot] = frame
       // From the beginning of the memory instead of the arena.
-      return SharedPicture(
+      let picture = SharedPicture(
         frame, planes: planes.map { .init(offset: $0.offset + Self.copyBytes, stride: $0.stride) })
+      return (picture, slot)
     }
     guard
       let copy = SharedPicture(copying: frame, to: memory.address, byteCount: Self.copyBytes)
     else { throw MediaError.noMemory(step: "copy an image", file: nil) }
-    return copy
+    return (copy, nil)
   }
 }

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// A decoder in a restricted process. Its pictures are copied out of the shared memory.
+/// A decoder in a restricted process. Its frames are in the shared memory.
 ///
 /// Only one thread at a time uses it.
 final class RemoteRun: PictureRun {
@@ -12,7 +12,7 @@ final class RemoteRun: PictureRun {
   private let memory: ImageMemory
   private let threads: Int
   /// `nil` after its end.
-  private var process: (any PictureProcess)?
+  private var link: PictureLink?
   /// Whether the process has no decoder for this run yet.
   private var isNew = true
 
@@ -23,29 +23,26 @@ final class RemoteRun: PictureRun {
     (self.track, self.threads, self.processes) = (track, threads, processes)
     self.memory = memory
     position = RunPosition(start: packet, next: packet)
-    process = try processes.take()
+    link = try processes.take()
   }
 
   deinit {
-    if let process { processes.giveBack(process) }
+    if let link { processes.giveBack(link) }
   }
 
   func decode(_ picture: FrameRun.Picture, id: FrameID) throws -> Frame? {
-    guard let process else {
+    guard let link else {
       throw processes.crash(id, "an earlier frame")
     }
     let request = PictureRequest(
       id: id, picture: picture, start: isNew ? position.start : nil, threads: threads)
     isNew = false
-    guard let line = process.answer(to: request.text) else {
-      throw ended(process.end(), picture, id)
+    guard let line = link.answer(to: request) else {
+      throw ended(link.process.end(), picture, id)
     }
     switch PictureAnswer(line: line) {
-    case .picture(let shared, let position):
-      guard
-        let frame = try memory.frame(
-          copying: shared, at: process.memory.address, byteCount: process.memory.byteCount)
-      else { break }
+    case .picture(let shared, let slot, let position):
+      guard let frame = try link.frame(shared, slot: slot, or: memory) else { break }
       self.position = position
       return frame
     case .noPicture(let position):
@@ -54,14 +51,14 @@ final class RemoteRun: PictureRun {
     case .failure(let failure): throw failure.error
     case nil: break
     }
-    _ = process.end()
+    _ = link.process.end()
     throw ended(.crashed(cause: "an answer that is not valid"), picture, id)
   }
 
   private func ended(
     _ end: PictureProcessEnd, _ picture: FrameRun.Picture, _ id: FrameID
   ) -> any Error {
-    process = nil
+    link = nil
     switch end {
     case .stopped(let error): return error
     case .crashed(let cause):
