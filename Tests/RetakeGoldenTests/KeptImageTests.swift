@@ -26,16 +26,17 @@ import Testing
       Observation(.polyline(lane), label: "lane"), Observation(.image(map), label: "depth"),
     ]
     var run = SampleRun(frames: 1)
-    run.sinks = [.init("boxes")]
+    // A node of the sample pipeline, and no name of a mode.
+    run.sinks = [.init("motion")]
     run.manifest.precision = [:]
     run.manifest.compare = try CompareRules(
       StrictDecoder<GoldenError>(yaml: "{boxes: {position: 2}, pictures: {scalar: 0.5}}"))
     run.frames[0].outcomes = [
-      SinkOutcome(sink: "boxes", content: .facts(facts.map(ResultFact.observation)))
+      SinkOutcome(sink: "motion", content: .facts(facts.map(ResultFact.observation)))
     ]
     try run.write(to: folder)
     let name = GoldenFolder.imageName(
-      run.frames[0].id, sink: "boxes", index: 0, isPicture: false)
+      run.frames[0].id, sink: "motion", index: 0, isPicture: false)
     try Data(try #require(map.npy)).write(to: folder.file(name))
   }
 
@@ -49,7 +50,7 @@ import Testing
     let folders = try SampleFolders()
     try write(to: folders.golden, line: 0, meters: 0)
     try write(to: folders.run, line: line, meters: meters)
-    let rule = try folders.golden.manifest().compare.rule(for: "boxes")
+    let rule = try folders.golden.manifest().compare.rule(for: "motion")
     #expect(rule.mode == .boxes && rule.limitsImages && rule.position == 2 && rule.scalar == 0.5)
     var options = GoldenComparator.Options(platform: SampleRun.platform)
     options.pixels = { _ in nil }
