@@ -82,6 +82,15 @@ final class DatabaseLock {
   }
 }
 
+extension StoreWriter {
+  /// - Throws: `StoreError.busy` while another process has locked the database, also to read it.
+  package static func requireUnlocked(_ path: String) throws {
+    if case .taken(let holder) = DatabaseLock(path)?.state() {
+      throw StoreError.busy(path: path, holder: holder)
+    }
+  }
+}
+
 /// Identity and size of the write-ahead log.
 private struct LogState: Equatable {
   /// 0 when the log does not exist.

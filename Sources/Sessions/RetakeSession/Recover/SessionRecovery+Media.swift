@@ -95,6 +95,8 @@ extension SessionRecovery {
   private func extend(
     _ reader: SessionReader, _ exchange: DatabaseExchange
   ) throws -> RecoveryResult {
+    // Now, and not only after the work.
+    try exchange.requireUnlocked()
     let site = try SessionBuilder(for: folder)
     // Also after success: only the database is moved out, and the media here is a link.
     defer { site.discard() }
@@ -117,6 +119,7 @@ extension SessionRecovery {
   private func rebuild(
     _ store: StoreReader?, parts: [SegmentTrackRecord]?, _ exchange: DatabaseExchange
   ) throws -> RecoveryResult {
+    try exchange.requireUnlocked()
     let site = try SessionBuilder(for: folder)
     defer { site.discard() }
     try site.borrowMedia()
@@ -169,8 +172,14 @@ struct DatabaseExchange {
   /// Whether a checked database waits to replace the old one.
   var isPending: Bool { FileManager.default.fileExists(atPath: ready) }
 
+  /// Changes that another process makes to the old database would be lost with it.
+  ///
+  /// - Throws: `StoreError.busy` while another process has locked it.
+  func requireUnlocked() throws { try StoreWriter.requireUnlocked(folder.database) }
+
   /// Moves a finished database into the folder.
   func take(_ database: String) throws {
+    try requireUnlocked()
     // From here on the exchange is pending, and the next recovery completes it.
     try move(database, to: ready)
     try synchronize()
@@ -179,6 +188,7 @@ struct DatabaseExchange {
   /// - Returns: the path of the old database, for `remove`.
   @discardableResult
   func finish() throws -> String {
+    try requireUnlocked()
     let old = nameForOld()
     // SQLite would apply a log next to a different database to that database.
     for suffix in Self.journalSuffixes where isThere(folder.database + suffix) {
