@@ -54,15 +54,11 @@ class Sink:
     def add_line(self, text: str) -> None:
         """A line without a number: its place among such lines of the frame."""
         self._texts += 1
-        self._numbers[_named(text, self._count(text), None)] = self._texts
+        self.add(text, self._texts)
 
     def add_json(self, value: Any) -> None:
         """Numbers by their path; texts as `name=text`."""
         self.add_row(list(_flat("", value)))
-
-    def _count(self, name: str) -> int:
-        self._counts[name] = count = self._counts.get(name, 0) + 1
-        return count
 
     def __bool__(self) -> bool:
         return bool(self._numbers)

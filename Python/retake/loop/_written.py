@@ -354,7 +354,25 @@ class _Ended(_File):
             pass
 
 
-class _Text(_Ended):
+class _Lined(_Ended):
+    """A file of lines, which end with it."""
+
+    _lines: Lines
+    _closed: Callable[[], None]
+
+    def truncate(self, size: int | None = None) -> int:
+        length: int = self._file.truncate(size)
+        if length == 0:
+            self._lines.restart()
+        return length
+
+    def close(self) -> None:
+        if not self._file.closed:
+            self._closed()
+        super().close()
+
+
+class _Text(_Lined):
     def __init__(self, file: Any, lines: Lines, closed: Callable[[], None]) -> None:
         super().__init__(file)
         self._lines = lines
@@ -376,14 +394,6 @@ class _Text(_Ended):
         self._file, self._closed = io.StringIO(), _ignore
         return buffer
 
-    def truncate(self, size: int | None = None) -> int:
-        return _truncated(self._file, self._lines, size)
-
-    def close(self) -> None:
-        if not self._file.closed:
-            self._closed()
-        super().close()
-
 
 class _Buffer(_File):
     """The bytes below a file of text."""
@@ -399,7 +409,7 @@ class _Buffer(_File):
         return count
 
 
-class _TextBytes(_Buffer, _Ended):
+class _TextBytes(_Buffer, _Lined):
     """A file of lines that is written as bytes."""
 
     def __init__(
@@ -407,21 +417,6 @@ class _TextBytes(_Buffer, _Ended):
     ) -> None:
         super().__init__(file, lines, encoding)
         self._closed = closed
-
-    def truncate(self, size: int | None = None) -> int:
-        return _truncated(self._file, self._lines, size)
-
-    def close(self) -> None:
-        if not self._file.closed:
-            self._closed()
-        super().close()
-
-
-def _truncated(file: Any, lines: Lines, size: int | None) -> int:
-    length: int = file.truncate(size)
-    if length == 0:
-        lines.restart()
-    return length
 
 
 def _decoder(encoding: str) -> Callable[[bytes], str]:
